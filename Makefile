@@ -1,0 +1,83 @@
+# All chores of the project; `make` alone lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+ARGS ?=
+
+BIN := .venv/bin
+# Written last, so a set-up that was interrupted has none and starts afresh. It holds the folder it was made for,
+# because a virtual environment does not survive being moved or copied.
+READY := .venv/.ready
+
+.PHONY: help setup demo test lint format check bench bench-quick clean FORCE
+
+help:  ## List these targets
+	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
+	  | while IFS=$$'\t' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
+	@echo
+	@echo "  PYTHON=python3.12  the interpreter for setup (3.11 or newer)"
+	@echo "  ARGS='...'         extra arguments for demo, test, bench and bench-quick"
+
+setup: $(READY)  ## Create .venv with everything pinned in constraints.txt
+	@echo "The environment in .venv is ready."
+
+ifneq ($(shell test -x $(BIN)/python && cat $(READY) 2>/dev/null),$(CURDIR))
+$(READY): FORCE
+endif
+
+$(READY): pyproject.toml constraints.txt
+	@command -v "$(PYTHON)" >/dev/null \
+	  || { echo "error: there is no $(PYTHON). Name a Python 3.11 or newer with: make setup PYTHON=..." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "error: Python 3.11 or newer is needed, but $(PYTHON) is $$("$(PYTHON)" --version 2>&1)." \
+	            "Name another one with: make setup PYTHON=..." >&2; exit 1; }
+	@if [[ -x $(BIN)/python && "$$(cat $@ 2>/dev/null)" == "$(CURDIR)" ]]; then \
+	  echo "==> Bringing .venv up to date"; \
+	else \
+	  echo "==> Creating .venv with $$("$(PYTHON)" --version)"; \
+	  "$(PYTHON)" -m venv --clear .venv; \
+	fi
+	@rm -f $@
+	@$(call install,the build backend,setuptools)
+	@$(call install,the package and its tools (a minute or two),--no-build-isolation --editable '.[dev]')
+	@printf '%s\n' "$(CURDIR)" > $@
+
+# One line for each large download instead of pip's hundreds; pip's warnings and errors come through stderr.
+define install
+echo "==> Installing $(1)"; \
+$(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt $(2) \
+  | { grep --line-buffered -oE '^ *(Downloading|Using cached) .*[MG]B\)|^Installing collected packages' || true; }
+endef
+
+demo: $(READY)  ## Summarize a few sentences and show what happens
+	$(BIN)/python examples/demo.py $(ARGS)
+
+test: $(READY)  ## Run the tests (offline, without a GPU)
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(READY)  ## Check style, format and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)  ## Put the code into its standard form
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+check: lint test  ## Everything that must pass before a change goes in
+
+bench: $(READY)  ## Run the full benchmarks
+	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-quick: $(READY)  ## Run the benchmarks on a small sample
+	$(BIN)/python -m benchmarks --quick $(ARGS)
+
+clean:  ## Remove .venv, caches and build products
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist src/*.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+FORCE:

@@ -1,0 +1,55 @@
+"""ealm: the unsupervised summarizer that learns to edit.
+
+    >>> from ealm import Summarizer
+    >>> Summarizer.from_pretrained("runs/mine").summarize("the sentence to shorten .")  # doctest: +SKIP
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ealm.config import PRESETS, Settings
+    from ealm.edits import Action
+    from ealm.errors import EalmError
+    from ealm.masked_lm import MaskedLM, TransformersMaskedLM
+    from ealm.model import Summarizer
+    from ealm.summary import Edit, Summary, TraceStep
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "PRESETS": "config",
+    "Settings": "config",
+    "Action": "edits",
+    "EalmError": "errors",
+    "MaskedLM": "masked_lm",
+    "TransformersMaskedLM": "masked_lm",
+    "Summarizer": "model",
+    "Edit": "summary",
+    "Summary": "summary",
+    "TraceStep": "summary",
+}
+
+__all__ = [
+    "PRESETS",
+    "Action",
+    "EalmError",
+    "Edit",
+    "MaskedLM",
+    "Settings",
+    "Summarizer",
+    "Summary",
+    "TraceStep",
+    "TransformersMaskedLM",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used: `import ealm` and `ealm --help` stay instant."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"ealm.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,122 @@
+"""A trained agent on disk: settings and word list in JSON, weights in safetensors, nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from ealm.agent import Agent
+from ealm.config import Settings
+from ealm.errors import ModelFolderError, SettingsError
+from ealm.ignored_words import IgnoredWords
+from ealm.storage import read_json, write_json, write_tensors
+
+SETTINGS_FILE = "agent.json"
+WEIGHTS_FILE = "agent.safetensors"
+FREQUENT_WORDS_FILE = "frequent_words.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SavedAgent:
+    """Everything a folder tells about an agent."""
+
+    weights: Mapping[str, Tensor]
+    width: int
+    """Length of the encodings it was trained on."""
+    lm_name: str
+    ignored_words: IgnoredWords
+    settings: Settings
+
+    def build(self) -> Agent:
+        """The agent itself."""
+        agent = Agent(self.width, self.settings.agent)
+        agent.load_state_dict(dict(self.weights))
+        return agent
+
+    def save(self, folder: Path) -> None:
+        """Write the folder; a reader never sees a half-written file."""
+        folder.mkdir(parents=True, exist_ok=True)
+        write_tensors(folder / WEIGHTS_FILE, self.weights)
+        write_json(folder / FREQUENT_WORDS_FILE, sorted(self.ignored_words.frequent))
+        description = {"format": FORMAT, "lm": self.lm_name, "width": self.width, "settings": self.settings.to_dict()}
+        write_json(folder / SETTINGS_FILE, description)
+
+    @classmethod
+    def load(cls, folder: Path) -> "SavedAgent":
+        """Read and check a folder."""
+        description = _read_description(folder)
+        try:
+            settings = Settings.from_dict(description["settings"])
+        except SettingsError as error:
+            raise ModelFolderError(f"{folder / SETTINGS_FILE} is damaged: {error}") from error
+        frequent = _read_frequent_words(folder / FREQUENT_WORDS_FILE)
+        width: int = description["width"]
+        return cls(
+            weights=_read_weights(folder / WEIGHTS_FILE, Agent(width, settings.agent)),
+            width=width,
+            lm_name=description["lm"],
+            ignored_words=IgnoredWords(settings.ignored_words, frequent),
+            settings=settings,
+        )
+
+
+_FIELDS: dict[str, type] = {"format": int, "lm": str, "width": int, "settings": dict}
+_LARGEST_WIDTH = 65_536
+
+
+def _read_description(folder: Path) -> dict[str, Any]:
+    path = folder / SETTINGS_FILE
+    if not path.is_file():
+        raise ModelFolderError(
+            f"No trained agent in {folder} ({SETTINGS_FILE} is missing). Train one with: ealm train CORPUS --out {folder}"
+        )
+    description = _read_json(path)
+    if not isinstance(description, dict):
+        raise ModelFolderError(f"{path} is damaged: expected an object.")
+    for name, kind in _FIELDS.items():
+        if not isinstance(description.get(name), kind):
+            raise ModelFolderError(f"{path} is damaged: {name!r} is missing or of the wrong type.")
+    if description["format"] != FORMAT:
+        raise ModelFolderError(
+            f"{path} has format {description['format']}, this version of ealm reads format {FORMAT}. "
+            "Train the agent anew or install the ealm version that wrote it."
+        )
+    if not 1 <= description["width"] <= _LARGEST_WIDTH:
+        raise ModelFolderError(f"{path} is damaged: width {description['width']} makes no sense.")
+    return description
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return read_json(path)
+    except (OSError, ValueError) as error:
+        raise ModelFolderError(f"{path} cannot be read: {error}") from error
+
+
+def _read_frequent_words(path: Path) -> frozenset[str]:
+    words = _read_json(path)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ModelFolderError(f"{path} is damaged: expected a list of words.")
+    return frozenset(words)
+
+
+def _read_weights(path: Path, agent: Agent) -> dict[str, Tensor]:
+    """The weights, checked against the shape of the agent they are for."""
+    try:
+        weights = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise ModelFolderError(f"{path} cannot be read: {error}") from error
+    expected = {name: tuple(tensor.shape) for name, tensor in agent.state_dict().items()}
+    found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    if expected != found:
+        wrong = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+        raise ModelFolderError(
+            f"{path} does not fit {SETTINGS_FILE}: {wrong[0]} should be {expected.get(wrong[0], 'absent')}, "
+            f"is {found.get(wrong[0], 'absent')}."
+        )
+    return weights

@@ -1,0 +1,29 @@
+"""What can go wrong through no fault of ours; every message says what to do next."""
+
+
+class EalmError(Exception):
+    """Base of every error that a user can cause and mend."""
+
+
+class SettingsError(EalmError, ValueError):
+    """A setting has a value, type or name that cannot be used."""
+
+
+class CorpusError(EalmError):
+    """A training corpus cannot be read or holds nothing to learn from."""
+
+
+class TextError(EalmError, ValueError):
+    """A text handed over for summarizing cannot be used as it is."""
+
+
+class LanguageModelError(EalmError):
+    """A masked language model cannot be loaded or does not fit the agent."""
+
+
+class ModelFolderError(EalmError):
+    """A folder does not hold a readable trained agent."""
+
+
+class RunError(EalmError):
+    """A training run cannot be started or resumed as asked."""

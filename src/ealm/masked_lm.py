@@ -1,0 +1,284 @@
+"""The masked language model behind one small protocol, and any BERT-style model of `transformers` as one.
+
+Words are whole words, as in the paper: a word that the vocabulary does not hold in one piece is unknown,
+and only whole words are ever predicted.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from ealm import embedded
+from ealm.batching import rows_by_length
+from ealm.edits import Masked
+from ealm.errors import LanguageModelError
+
+_KNOWN_WORDS_REMEMBERED = 200_000
+
+
+class MaskedLM(Protocol):
+    """What the rest of the package needs of a language model (L and e_i in the paper)."""
+
+    name: str
+    width: int
+    """Length of an encoding."""
+    max_words: int
+    """Longest sentence for which every question fits."""
+    unknown_id: int
+
+    def word_ids(self, words: Sequence[str]) -> tuple[int, ...]:
+        """Vocabulary ids; `unknown_id` for a word that is not in the vocabulary."""
+        ...
+
+    def words(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The written form of vocabulary ids."""
+        ...
+
+    def encode(self, sentences: Sequence[Sequence[int]]) -> list[Tensor]:
+        """Last-layer vectors of each word (e_i), one pass: for each sentence (words, width)."""
+        ...
+
+    def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
+        """Scores of all words at all holes of all questions in order: (holes, vocabulary).
+
+        Softmax turns a row into P(word | everything but the hole); what is not a word has the score -inf.
+        """
+        ...
+
+
+class TransformersMaskedLM:
+    """Any BERT-style masked language model of the `transformers` library."""
+
+    def __init__(self, model: Any, tokenizer: Any, *, name: str = "in memory", token_budget: int = 4_096) -> None:
+        """`token_budget` bounds the padded tokens of one pass, and with them the memory."""
+        self.name = name
+        self.token_budget = token_budget
+        self._model = model.eval()
+        self._tokenizer = tokenizer
+        self._layout = _Layout(tokenizer)
+        self._known: dict[str, int] = {}
+        self.width: int = model.config.hidden_size
+        self.max_words = (_position_limit(model, tokenizer) - self._layout.pair_overhead) // 2
+        self.unknown_id: int = tokenizer.unk_token_id
+        self._is_word = _whole_words(tokenizer, model.config.vocab_size).to(model.device)
+        self._not_a_word = ~self._is_word
+        self._head = _head_at_holes(model)
+
+    @classmethod
+    def load(cls, name_or_folder: str | os.PathLike[str], *, device: str = "cpu") -> "TransformersMaskedLM":
+        """Load by folder (nothing is fetched) or by hub name (fetched unless it is in the local cache)."""
+        wanted = str(name_or_folder)
+        if Path(wanted).is_dir():  # an agent remembers its language model by this name, wherever it is used from
+            wanted = str(Path(wanted).resolve())
+        model, tokenizer = _load_pretrained(wanted)
+        try:
+            return cls(model.to(device), tokenizer, name=wanted)
+        except RuntimeError as error:
+            raise LanguageModelError(f"Cannot use the device {device!r}: {error}") from error
+
+    @property
+    def model(self) -> Any:
+        """The model itself, for those who quantise or compile it."""
+        return self._model
+
+    def word_ids(self, words: Sequence[str]) -> tuple[int, ...]:
+        self._look_up([word for word in words if word not in self._known])
+        return tuple(self._known[word] for word in words)
+
+    def _look_up(self, words: list[str]) -> None:
+        if not words:
+            return
+        if len(self._known) > _KNOWN_WORDS_REMEMBERED:
+            self._known = dict(islice(self._known.items(), len(self._known) // 2, None))
+        # The leading space matters to vocabularies that mark the start of a word.
+        pieces = self._tokenizer([f" {word}" for word in words], add_special_tokens=False)["input_ids"]
+        for word, ids in zip(words, pieces, strict=True):
+            known = len(ids) == 1 and bool(self._is_word[ids[0]])
+            self._known[word] = ids[0] if known else self.unknown_id
+
+    def words(self, ids: Sequence[int]) -> tuple[str, ...]:
+        return tuple(_written_form(self._tokenizer, token) for token in self._tokenizer.convert_ids_to_tokens(list(ids)))
+
+    def encode(self, sentences: Sequence[Sequence[int]]) -> list[Tensor]:
+        encodings: list[Tensor] = [torch.empty(0)] * len(sentences)
+        lengths = [len(sentence) + self._layout.single_overhead for sentence in sentences]
+        start = len(self._layout.before)
+        for rows in rows_by_length(lengths, self.token_budget):
+            hidden = self._hidden([Masked((), tuple(sentences[row])) for row in rows])
+            for place, row in enumerate(rows):
+                encodings[row] = hidden[place, start : start + len(sentences[row])].clone()
+        return encodings
+
+    @torch.no_grad()
+    def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
+        hidden = self._hidden(questions)  # (questions, tokens, width)
+        rows, columns = [], []
+        for row, question in enumerate(questions):
+            start = self._layout.template_start(question)
+            for hole in question.holes:
+                rows.append(row)
+                columns.append(start + hole)
+        scores = self._head(hidden, torch.tensor(rows), torch.tensor(columns))
+        return scores.masked_fill_(self._not_a_word, -torch.inf)
+
+    @torch.no_grad()
+    def _hidden(self, questions: Sequence[Masked[int]]) -> Tensor:
+        """Last layer of one padded pass; padding is masked, so that a row does not depend on its company."""
+        rows = [self._layout.tokens(question) for question in questions]
+        longest = max(len(tokens) for tokens, _ in rows)
+        ids = torch.full((len(rows), longest), self._tokenizer.pad_token_id)
+        segments = torch.zeros_like(ids)
+        attention = torch.zeros_like(ids)
+        for row, (tokens, token_segments) in enumerate(rows):
+            ids[row, : len(tokens)] = torch.tensor(tokens)
+            segments[row, : len(tokens)] = torch.tensor(token_segments)
+            attention[row, : len(tokens)] = 1
+        inputs = {"input_ids": ids, "attention_mask": attention}
+        if getattr(self._model.config, "type_vocab_size", 0) > 1:
+            inputs["token_type_ids"] = segments
+        inputs = {name: tensor.to(self._model.device) for name, tensor in inputs.items()}
+        hidden: Tensor = self._model.base_model(**inputs)[0]
+        return hidden
+
+
+class _Layout:
+    """Where the special tokens of a tokenizer go: before, between and after context and template."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        missing = [
+            name
+            for name in ("mask_token_id", "unk_token_id", "pad_token_id")
+            if getattr(tokenizer, name, None) is None
+        ]
+        if missing:
+            raise LanguageModelError(
+                f"The tokenizer has no {', '.join(missing)}, which a BERT-style masked language model needs. "
+                "Choose another model with --lm."
+            )
+        self.mask_id: int = tokenizer.mask_token_id
+        # Masks stand in for text: they are the one word that every tokenizer has.
+        pair = tokenizer(tokenizer.mask_token, tokenizer.mask_token)["input_ids"]
+        first, second = (place for place, token in enumerate(pair) if token == self.mask_id)
+        self.before, self.between, self.after = pair[:first], pair[first + 1 : second], pair[second + 1 :]
+        self.pair_overhead = len(pair) - 2
+        self.single_overhead = len(self.before) + len(self.after)
+
+    def template_start(self, question: Masked[int]) -> int:
+        """Index of the template's first token."""
+        context = len(question.context) + len(self.between) if question.context else 0
+        return len(self.before) + context
+
+    def tokens(self, question: Masked[int]) -> tuple[list[int], list[int]]:
+        """Token ids and segment ids: the context is segment 0 and the template 1, or 0 if it stands alone."""
+        template = [self.mask_id if token is None else token for token in question.template]
+        if not question.context:
+            tokens = [*self.before, *template, *self.after]
+            return tokens, [0] * len(tokens)
+        context = [*self.before, *question.context, *self.between]
+        rest = [*template, *self.after]
+        return context + rest, [0] * len(context) + [1] * len(rest)
+
+
+def _position_limit(model: Any, tokenizer: Any) -> int:
+    positions = int(getattr(model.config, "max_position_embeddings", 512))
+    return min(positions, int(tokenizer.model_max_length))
+
+
+def _written_form(tokenizer: Any, token: str) -> str:
+    return str(tokenizer.convert_tokens_to_string([token])).strip()
+
+
+def _whole_words(tokenizer: Any, vocabulary_size: int) -> Tensor:
+    """Which vocabulary ids are words: those that the tokenizer gives back, alone, for their written form."""
+    special = set(tokenizer.all_special_ids)
+    tokens = tokenizer.convert_ids_to_tokens(list(range(min(vocabulary_size, len(tokenizer)))))
+    written = [f" {_written_form(tokenizer, token)}" for token in tokens]
+    pieces = tokenizer(written, add_special_tokens=False)["input_ids"]
+    whole = torch.zeros(vocabulary_size, dtype=torch.bool)
+    for token_id, ids in enumerate(pieces):
+        placeholder = tokens[token_id].startswith("[unused")
+        whole[token_id] = ids == [token_id] and token_id not in special and not placeholder
+    return whole
+
+
+def _head_at_holes(model: Any) -> Any:
+    """A function from hidden states and hole positions to scores.
+
+    Projecting the vocabulary at the holes alone saves most of a pass. Which attribute is the head differs from
+    model to model, so a candidate is only trusted if it gives what the whole model gives.
+    """
+
+    def at_holes(head: Any) -> Any:
+        return lambda hidden, rows, columns: head(hidden[rows, columns])
+
+    probe = torch.arange(1, 5, device=model.device)[None]
+    with torch.no_grad():
+        hidden, expected = model.base_model(probe)[0], model(probe).logits
+        for name in ("cls", "lm_head", "predictions"):
+            head = getattr(model, name, None)
+            if head is not None and torch.allclose(head(hidden), expected, atol=1e-4):
+                return at_holes(head)
+    raise LanguageModelError(
+        f"The masked-LM head of {type(model).__name__} is not of a known kind. "
+        "Choose a BERT-style model (BERT, RoBERTa, ALBERT, ...) with --lm."
+    )
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Keep loading bars and advice off the terminal: our own messages say what matters."""
+    from transformers.utils import logging
+
+    verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bar:
+            logging.enable_progress_bar()
+
+
+def _load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
+    if name_or_folder == embedded.NAME:
+        encoder = embedded.encoder_folder()
+        raise LanguageModelError(
+            f"The embedded encoder ({encoder.parent.name}) has no masked-LM head yet, so it cannot fill holes. "
+            "Name a masked language model with --lm: a folder, or a hub name such as bert-base-uncased."
+        )
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    local = Path(name_or_folder).is_dir()
+    try:
+        with quiet_transformers():
+            # Only safetensors: other weight files are pickles, which can run code.
+            model, report = AutoModelForMaskedLM.from_pretrained(
+                name_or_folder, local_files_only=local, use_safetensors=True, output_loading_info=True
+            )
+            tokenizer = AutoTokenizer.from_pretrained(name_or_folder, local_files_only=local)
+    except Exception as error:  # transformers raises many kinds here, from OSError to KeyError
+        raise LanguageModelError(_loading_advice(name_or_folder, local=local, error=error)) from error
+    missing = sorted(report["missing_keys"])
+    if missing:
+        raise LanguageModelError(
+            f"{name_or_folder} is not a complete masked language model: it lacks {len(missing)} weights, "
+            f"such as {missing[0]}. Choose a model that was trained with a masked-LM head."
+        )
+    return model, tokenizer
+
+
+def _loading_advice(name_or_folder: str, *, local: bool, error: Exception) -> str:
+    reason = " ".join(str(error).split())[:300]
+    if local:
+        return f"No masked language model can be read from the folder {name_or_folder}: {reason}"
+    return (
+        f"There is no folder {name_or_folder}, and no masked language model of that name could be had from the hub "
+        f"or its local cache. Give --lm a folder with config.json, model.safetensors and the tokenizer's files. ({reason})"
+    )

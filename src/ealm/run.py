@@ -1,0 +1,228 @@
+"""A training run on disk: checkpoints, log, progress, and stopping without loss."""
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from torch.utils.tensorboard import SummaryWriter
+from tqdm import tqdm
+
+from ealm.checkpoint import Checkpoint, RunIdentity
+from ealm.storage import write_text
+from ealm.training import Collected, Trainer
+
+LOG_FILE = "log.jsonl"
+TENSORBOARD_FOLDER = "tensorboard"
+_LOG_EVERY_UPDATES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long to train in all, earlier parts of a resumed run included; None is without bound."""
+
+    updates: int | None = None
+    minutes: float | None = None
+
+    def spent(self, *, updates: int, seconds: float) -> bool:
+        """Whether it is time to end."""
+        return (self.updates is not None and updates >= self.updates) or (
+            self.minutes is not None and seconds >= 60 * self.minutes
+        )
+
+
+class StopRequest:
+    """Set by Ctrl-C or `kill`; the run ends at the next update with a checkpoint."""
+
+    def __init__(self) -> None:
+        self.signal: signal.Signals | None = None
+
+    @contextmanager
+    def listening(self) -> Iterator["StopRequest"]:
+        """Catch the first signal; a second one ends the process at once."""
+        watched = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.getsignal(number) for number in watched}
+
+        def request(number: int, _frame: FrameType | None) -> None:
+            self.signal = signal.Signals(number)
+            for name, handler in before.items():
+                signal.signal(name, handler)
+
+        for number in watched:
+            signal.signal(number, request)
+        try:
+            yield self
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+class TrainingRun:
+    """Drives a trainer and keeps its folder up to date."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        folder: Path,
+        identity: RunIdentity,
+        *,
+        checkpoint_seconds: float = 120.0,
+        resumed_from: Checkpoint | None = None,
+    ) -> None:
+        self.trainer = trainer
+        self.folder = folder
+        self._identity = identity
+        self._checkpoint_seconds = checkpoint_seconds
+        self._seconds_before = 0.0
+        self._started = time.monotonic()
+        self._window = _Window()
+        folder.mkdir(parents=True, exist_ok=True)
+        if resumed_from is not None:
+            trainer.restore(resumed_from.tensors, resumed_from.values)
+            self._seconds_before = resumed_from.seconds
+        _drop_log_after(folder / LOG_FILE, trainer.updates)
+
+    @property
+    def seconds(self) -> float:
+        """Time trained, earlier parts included."""
+        return self._seconds_before + time.monotonic() - self._started
+
+    def go(self, budget: Budget, *, stop: StopRequest | None = None, progress: bool = True) -> bool:
+        """Train until the budget is spent (True) or a stop is requested (False); the folder is complete either way."""
+        trainer = self.trainer
+        last_checkpoint = time.monotonic()
+        writer = SummaryWriter(str(self.folder / TENSORBOARD_FOLDER), purge_step=trainer.updates + 1)
+        with (self.folder / LOG_FILE).open("a", encoding="utf-8") as log, _Bar(budget, self, progress) as bar:
+            while not (done := budget.spent(updates=trainer.updates, seconds=self.seconds)):
+                if stop is not None and stop.signal is not None:
+                    break
+                if trainer.pending_updates == 0:
+                    self._window.add_walks(trainer.collect())
+                else:
+                    self._window.add_loss(trainer.update())
+                    if trainer.updates % _LOG_EVERY_UPDATES == 0:
+                        self._log(log, writer)
+                bar.show(self._window)
+                if time.monotonic() - last_checkpoint >= self._checkpoint_seconds:
+                    self.save()
+                    last_checkpoint = time.monotonic()
+        writer.close()
+        self.save()
+        return done
+
+    def save(self) -> None:
+        """Write the checkpoint, and the agent as it would be used now."""
+        tensors, values = self.trainer.state()
+        Checkpoint(self._identity, tensors, values, self.seconds).save(self.folder)
+        self.trainer.result().save(self.folder)
+
+    def _log(self, log: Any, writer: Any) -> None:
+        trainer = self.trainer
+        record = {
+            "updates": trainer.updates,
+            "sentences": trainer.visits,
+            "replay_reward": trainer.replay.mean_reward(),
+            "best_replay_reward": trainer.best_reward,
+            "action_exploration": trainer.exploration.action_rate,
+            "order_exploration": trainer.exploration.order_rate,
+            "seconds": round(self.seconds, 1),
+            **self._window.means(),
+        }
+        log.write(json.dumps(record) + "\n")
+        log.flush()
+        for name, value in record.items():
+            if value is not None and name != "updates":
+                writer.add_scalar(f"training/{name}", value, trainer.updates)
+        self._window = _Window(latest=self._window.latest)
+
+
+class _Window:
+    """Averages since the last line of the log; `latest` is shown while the next ones gather."""
+
+    def __init__(self, latest: dict[str, float] | None = None) -> None:
+        self.latest = latest or {}
+        self._walks: list[Collected] = []
+        self._losses: list[float] = []
+
+    def add_walks(self, walks: Sequence[Collected]) -> None:
+        self._walks += walks
+        self.latest = self.means()
+
+    def add_loss(self, loss: float) -> None:
+        self._losses.append(loss)
+
+    def means(self) -> dict[str, float]:
+        """Means over walks (rates at their last step) and updates."""
+        columns = {
+            "reward": [reward for walk in self._walks for reward in walk.rewards],
+            "compression_rate": [walk.compression_rate for walk in self._walks],
+            "reconstruction_rate": [walk.reconstruction_rate for walk in self._walks],
+            "walked": [walk.walked for walk in self._walks],
+            "violated": [float(walk.violated) for walk in self._walks],
+            "loss": self._losses,
+        }
+        return {name: sum(values) / len(values) for name, values in columns.items() if values}
+
+
+class _Bar:
+    """Progress on stderr: reward, both rates, exploration, sentences a second and the time left."""
+
+    def __init__(self, budget: Budget, run: TrainingRun, show: bool) -> None:
+        self._run = run
+        self._by_time = budget.updates is None
+        self._visits_before = run.trainer.visits
+        self._seconds_before = run.seconds
+        total = 60 * budget.minutes if self._by_time and budget.minutes else budget.updates
+        self._bar = tqdm(
+            total=total,
+            initial=self._position(),
+            unit=" s" if self._by_time else " updates",
+            disable=not show,
+            file=sys.stderr,
+            mininterval=0.5 if sys.stderr.isatty() else 30.0,
+            dynamic_ncols=True,
+        )
+
+    def _position(self) -> int:
+        return int(self._run.seconds) if self._by_time else self._run.trainer.updates
+
+    def __enter__(self) -> "_Bar":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def show(self, window: _Window) -> None:
+        """Move to where the run is."""
+        if self._bar.disable:
+            return
+        trainer = self._run.trainer
+        walked = trainer.visits - self._visits_before
+        means = window.latest
+        self._bar.set_postfix_str(
+            f"reward {means.get('reward', 0):.2f}, gone {means.get('compression_rate', 0):.2f}, "
+            f"recovered {means.get('reconstruction_rate', 0):.2f}, explore {trainer.exploration.action_rate:.2f}, "
+            f"{walked / max(self._run.seconds - self._seconds_before, 1e-9):.1f} sentences/s",
+            refresh=False,
+        )
+        self._bar.update(self._position() - self._bar.n)
+
+
+def _drop_log_after(path: Path, updates: int) -> None:
+    """Forget what was logged after the checkpoint: a resumed run writes it again."""
+    if not path.exists():
+        return
+    kept = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            if json.loads(line)["updates"] <= updates:
+                kept.append(line + "\n")
+        except (ValueError, KeyError, TypeError):
+            continue  # a line that a kill cut off
+    write_text(path, "".join(kept))

@@ -1,0 +1,61 @@
+"""What a user gets back: the summary, every edit, and the walk that led there."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ealm.edits import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What happened to one word of the source."""
+
+    word: str
+    action: Action
+    order: int | None
+    """Step at which the word was decided; None if the chosen step came before, so that the word is just kept."""
+    replacement: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """The state of a walk after one more decision."""
+
+    step: int
+    position: int
+    """Place of the decided word in the source, from 0."""
+    word: str
+    action: Action
+    q_values: tuple[float, float, float]
+    """Of Remove, Keep and Replace."""
+    compression_rate: float
+    summary: str | None
+    """None where the language model was not asked, because the step could not be chosen any more."""
+    reconstruction: str | None
+    reconstruction_rate: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summarized sentence; `str()` gives the summary."""
+
+    source: str
+    summary: str
+    compression_rate: float
+    reconstruction_rate: float | None
+    """None if the length was fixed and recoverability was not asked for."""
+    step: int
+    edits: tuple[Edit, ...]
+    trace: tuple[TraceStep, ...]
+
+    def __str__(self) -> str:
+        return self.summary
+
+    def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
+        """Plain values for JSON; actions by their lower-case names."""
+        values = asdict(self)
+        for entry in (*values["edits"], *values["trace"]):
+            entry["action"] = entry["action"].name.lower()
+        if not trace:
+            del values["trace"]
+        return values

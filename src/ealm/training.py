@@ -1,0 +1,286 @@
+"""Q-learning from raw sentences (section 4.4): collect, score, store, update, keep the best.
+
+A `Trainer` is the algorithm alone. Its whole state is in `state()`, so that a run that is stopped and goes on
+ends exactly as one that was never stopped; files, signals and progress are in `run.py`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from ealm.agent import Agent
+from ealm.agent_folder import SavedAgent
+from ealm.assessment import Similarity, fluencies
+from ealm.config import Settings
+from ealm.converter import Converter
+from ealm.data import Corpus, VisitOrder
+from ealm.edits import Action
+from ealm.ignored_words import IgnoredWords
+from ealm.learner import Learner, group
+from ealm.masked_lm import MaskedLM
+from ealm.replay import Experience, ReplayBuffer
+from ealm.replay_tensors import replay_from_tensors, replay_to_tensors
+from ealm.rewards import Assessment, is_fluent, walk_rewards
+from ealm.rollout import Exploration, Walk, walk
+from ealm.scoring import ConversionCache, Source, WalkEnd, WalkEndSearch, run_searches, written_summary
+from ealm.text import join_words
+
+_CONVERSIONS_REMEMBERED = 50_000
+_FLUENCIES_REMEMBERED = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """One walk of a collection, for the log."""
+
+    rewards: tuple[float, ...]
+    compression_rate: float
+    reconstruction_rate: float
+    walked: float
+    """Share of the sentence decided before the walk was cut (T / N)."""
+    violated: bool
+
+
+def experiences_of_walk(
+    visit: int, path: Walk, end: WalkEnd, rewards: Sequence[float], settings: Settings
+) -> list[Experience]:
+    """Experiences of steps 1 to T; the last one does not bootstrap unless the settings say so."""
+    actions = bytearray([Action.KEEP] * path.length)
+    decided = bytearray(path.length)
+    experiences = []
+    for number, (step, reward) in enumerate(zip(path.steps, rewards, strict=False), start=1):
+        terminal = number == end.last_step.step and not (end.violated and settings.learning.violation_bootstraps)
+        following = path.steps[number] if number < path.length and not terminal else None
+        if not (settings.learning.drop_last_step and number == path.length):
+            experience = Experience(
+                visit=visit,
+                word=step.word,
+                actions=bytes(actions),
+                decided=bytes(decided),
+                action=int(step.action),
+                reward=reward,
+                next_word=following.word if following else None,
+                next_value=max(following.q_values) if following else 0.0,
+            )
+            experiences.append(experience)
+        actions[step.word] = step.action
+        decided[step.word] = 1
+    return experiences
+
+
+class Trainer:
+    """The learning agent and everything it learns with."""
+
+    def __init__(
+        self,
+        *,
+        lm: MaskedLM,
+        corpus: Corpus,
+        settings: Settings,
+        similarity: Similarity | None,
+        seed: int,
+        device: str = "cpu",
+    ) -> None:
+        """`similarity` may be None only if its weight is 0."""
+        if similarity is None and settings.rewards.similarity_weight:
+            raise ValueError("similarity_weight is above 0, so a similarity is needed")
+        self.lm = lm
+        self.settings = settings
+        self.ignored_words = IgnoredWords.from_corpus(corpus.sentences, settings.ignored_words)
+        self.visits = 0
+        self.pending_updates = 0
+        """Updates that the last collection paid for and that are still to be done."""
+        self._corpus = corpus
+        self._similarity = similarity
+        self._device = device
+        self._rng = np.random.default_rng(seed)
+        self._order = VisitOrder(len(corpus.sentences), seed)
+        self._learner = Learner(lm.width, settings, seed=seed, device=device)
+        self.replay = ReplayBuffer(settings.learning.replay_size)
+        self.best_reward: float | None = None
+        self._best_weights: dict[str, Tensor] = {}
+        self._encodings: dict[int, Tensor] = {}
+        self._converter = Converter(lm, settings.decoding)
+        self._conversions = ConversionCache(_CONVERSIONS_REMEMBERED)
+        self._fluent: dict[tuple[int, ...], bool] = {}
+
+    @property
+    def agent(self) -> Agent:
+        """The agent as it is now."""
+        return self._learner.agent
+
+    @property
+    def updates(self) -> int:
+        """Updates done so far."""
+        return self._learner.updates
+
+    @property
+    def exploration(self) -> Exploration:
+        """Rates by now, and where chance comes from."""
+        passed = {"updates": self.updates, "sentences": self.visits}
+        return Exploration(
+            self._rng,
+            action_rate=self.settings.action_exploration.rate(**passed),
+            order_rate=self.settings.order_exploration.rate(**passed),
+        )
+
+    def collect(self) -> list[Collected]:
+        """Walk the next sentences, score the walks and store what they teach."""
+        learning = self.settings.learning
+        visits = range(self.visits, self.visits + learning.sentences_per_collection)
+        sources = [self._source(visit) for visit in visits]
+        encodings = self.lm.encode([source.ids for source in sources])
+        walks = walk(self.agent, encodings, exploration=self.exploration)
+        ends = self._find_ends(sources, walks)
+        assessments = self._assess(sources, ends)
+        collected = []
+        for visit, path, end, assessment in zip(visits, walks, ends, assessments, strict=True):
+            rewards = walk_rewards(
+                end.summary_lengths, violated=end.violated, assessment=assessment, settings=self.settings.rewards
+            )
+            self.replay.extend(experiences_of_walk(visit, path, end, rewards, self.settings))
+            collected.append(_collected(rewards, assessment, violated=end.violated))
+        self._encodings.update(zip(visits, encodings, strict=True))
+        self._forget_old_encodings()
+        self._keep_if_best()
+        self.visits = visits.stop
+        enough = len(self.replay) >= learning.batch_size
+        self.pending_updates = len(visits) * learning.updates_per_sentence if enough else 0
+        return collected
+
+    def _source(self, visit: int) -> Source:
+        words = self._corpus.sentences[self._order.sentence(visit)]
+        return Source.prepare(words, self.lm, self.ignored_words)
+
+    def _find_ends(self, sources: Sequence[Source], walks: Sequence[Walk]) -> list[WalkEnd]:
+        searches = [
+            WalkEndSearch(source, path, self.settings.rewards, self._conversions)
+            for source, path in zip(sources, walks, strict=True)
+        ]
+        run_searches(searches, self._converter)
+        return [search.end for search in searches]
+
+    def _assess(self, sources: Sequence[Source], ends: Sequence[WalkEnd]) -> list[Assessment]:
+        similarities = self._similarities(sources, ends)
+        fluent = self._fluent_or_not(ends)
+        assessments = []
+        for source, end, similarity, is_fluent_summary in zip(sources, ends, similarities, fluent, strict=True):
+            rate = end.last_step.reconstruction_rate
+            assert rate is not None, "the search for T ends with an exact rate"
+            assessment = Assessment(
+                last_step=end.last_step.step,
+                length=len(source.ids),
+                compression_rate=end.last_step.compression_rate,
+                reconstruction_rate=rate,
+                similarity=similarity,
+                fluent=is_fluent_summary,
+            )
+            assessments.append(assessment)
+        return assessments
+
+    def _similarities(self, sources: Sequence[Source], ends: Sequence[WalkEnd]) -> list[float]:
+        """Not remembered across visits: the same batch gives the same floats, so that a resumed run does too."""
+        if self._similarity is None or not self.settings.rewards.similarity_weight:
+            return [0.0] * len(sources)
+        texts = [join_words(source.words) for source in sources]
+        summaries = [
+            join_words(written_summary(source, end.last_step.conversion, self.lm) or ())
+            for source, end in zip(sources, ends, strict=True)
+        ]
+        return self._similarity(texts, summaries)
+
+    def _fluent_or_not(self, ends: Sequence[WalkEnd]) -> list[bool]:
+        if not self.settings.rewards.fluency_weight:
+            return [False] * len(ends)
+        summaries = [end.last_step.conversion.summary or () for end in ends]
+        new = [summary for summary in dict.fromkeys(summaries) if summary not in self._fluent]
+        if len(self._fluent) + len(new) > _FLUENCIES_REMEMBERED:
+            self._fluent = {summary: self._fluent[summary] for summary in summaries if summary in self._fluent}
+        for summary, fluency in zip(new, fluencies(self.lm, new), strict=True):
+            self._fluent[summary] = is_fluent(fluency, self.settings.rewards)
+        return [self._fluent[summary] for summary in summaries]
+
+    def _forget_old_encodings(self) -> None:
+        oldest = self.replay.oldest_visit
+        for visit in list(self._encodings):  # visits rise, so the first ones are the oldest
+            if oldest is not None and visit >= oldest:
+                break
+            del self._encodings[visit]
+
+    def _keep_if_best(self) -> None:
+        """The final model is the one at the highest mean reward in a full buffer (section 5, Proposed method)."""
+        if not self.replay.full:
+            return
+        reward = self.replay.mean_reward()
+        if self.best_reward is None or reward > self.best_reward:
+            self.best_reward = reward
+            self._best_weights = {name: tensor.clone() for name, tensor in self.agent.state_dict().items()}
+
+    def update(self) -> float:
+        """One update on a batch from the buffer; returns the loss."""
+        experiences = self.replay.sample(self.settings.learning.batch_size, self._rng)
+        self.pending_updates -= 1
+        return self._learner.update(experiences, self._encodings)
+
+    def result(self) -> SavedAgent:
+        """The agent to use: at the best replay reward, or as it is now while the buffer was never full."""
+        return SavedAgent(
+            weights=self._best_weights or self.agent.state_dict(),
+            width=self.lm.width,
+            lm_name=self.lm.name,
+            ignored_words=self.ignored_words,
+            settings=self.settings,
+        )
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Tensors and plain values from which `restore` makes the same trainer again."""
+        tensors = self._learner.tensors()
+        tensors |= {f"best.{name}": tensor for name, tensor in self._best_weights.items()}
+        tensors |= replay_to_tensors(self.replay.experiences)
+        values = {
+            "updates": self.updates,
+            "visits": self.visits,
+            "pending_updates": self.pending_updates,
+            "best_reward": self.best_reward,
+            "rng": self._rng.bit_generator.state,
+        }
+        return tensors, values
+
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        """Go on from `state()`."""
+        self._learner.restore(tensors, updates=values["updates"])
+        self._best_weights = {name: t.to(self._device) for name, t in group(tensors, "best").items()}
+        self.visits = values["visits"]
+        self.pending_updates = values["pending_updates"]
+        self.best_reward = values["best_reward"]
+        self._rng.bit_generator.state = values["rng"]
+        self.replay.extend(replay_from_tensors(tensors))
+        self._encode_again()
+
+    def _encode_again(self) -> None:
+        """Encodings of the sentences in the buffer, in the batches in which they were first encoded.
+
+        The last bits of a float depend on the batch, and a resumed run must not differ even in those.
+        """
+        oldest = self.replay.oldest_visit
+        if oldest is None:
+            return
+        size = self.settings.learning.sentences_per_collection
+        for start in range(oldest - oldest % size, self.visits, size):
+            visits = range(start, start + size)
+            encodings = self.lm.encode([self._source(visit).ids for visit in visits])
+            self._encodings.update(zip(visits, encodings, strict=True))
+        self._forget_old_encodings()
+
+
+def _collected(rewards: tuple[float, ...], assessment: Assessment, *, violated: bool) -> Collected:
+    return Collected(
+        rewards=rewards,
+        compression_rate=assessment.compression_rate,
+        reconstruction_rate=assessment.reconstruction_rate,
+        walked=assessment.last_step / assessment.length,
+        violated=violated,
+    )
