@@ -1,7 +1,7 @@
 """ealm: the unsupervised summarizer that learns to edit.
 
-    >>> from ealm import Summarizer
-    >>> Summarizer.from_pretrained("runs/mine").summarize("the sentence to shorten .")  # doctest: +SKIP
+>>> from ealm import Summarizer
+>>> Summarizer.from_pretrained("runs/mine").summarize("the sentence to shorten .")  # doctest: +SKIP
 """
 
 from importlib import import_module

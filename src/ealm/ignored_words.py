@@ -4,7 +4,7 @@ They are stop words and infrequent words; words unknown to the language model jo
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ealm.config import IgnoredWordsSettings
 from ealm.errors import SettingsError
@@ -57,11 +57,12 @@ class IgnoredWords:
         return self.settings.infrequent == "corpus" and word not in self.frequent
 
 
-def _load_zipf_frequency():  # type: ignore[no-untyped-def]
+def _load_zipf_frequency() -> Callable[[str, str], float]:
     try:
         from wordfreq import zipf_frequency
     except ImportError as error:
         raise SettingsError(
             "infrequent = wordfreq needs the wordfreq package. Install it with: pip install 'ealm[wordfreq]'"
         ) from error
-    return zipf_frequency
+    frequency: Callable[[str, str], float] = zipf_frequency
+    return frequency

@@ -103,7 +103,9 @@ class TransformersMaskedLM:
             self._known[word] = ids[0] if known else self.unknown_id
 
     def words(self, ids: Sequence[int]) -> tuple[str, ...]:
-        return tuple(_written_form(self._tokenizer, token) for token in self._tokenizer.convert_ids_to_tokens(list(ids)))
+        return tuple(
+            _written_form(self._tokenizer, token) for token in self._tokenizer.convert_ids_to_tokens(list(ids))
+        )
 
     def encode(self, sentences: Sequence[Sequence[int]]) -> list[Tensor]:
         encodings: list[Tensor] = [torch.empty(0)] * len(sentences)
@@ -124,7 +126,7 @@ class TransformersMaskedLM:
             for hole in question.holes:
                 rows.append(row)
                 columns.append(start + hole)
-        scores = self._head(hidden, torch.tensor(rows), torch.tensor(columns))
+        scores: Tensor = self._head(hidden, torch.tensor(rows), torch.tensor(columns))
         return scores.masked_fill_(self._not_a_word, -torch.inf)
 
     @torch.no_grad()
@@ -152,9 +154,7 @@ class _Layout:
 
     def __init__(self, tokenizer: Any) -> None:
         missing = [
-            name
-            for name in ("mask_token_id", "unk_token_id", "pad_token_id")
-            if getattr(tokenizer, name, None) is None
+            name for name in ("mask_token_id", "unk_token_id", "pad_token_id") if getattr(tokenizer, name, None) is None
         ]
         if missing:
             raise LanguageModelError(
@@ -280,5 +280,6 @@ def _loading_advice(name_or_folder: str, *, local: bool, error: Exception) -> st
         return f"No masked language model can be read from the folder {name_or_folder}: {reason}"
     return (
         f"There is no folder {name_or_folder}, and no masked language model of that name could be had from the hub "
-        f"or its local cache. Give --lm a folder with config.json, model.safetensors and the tokenizer's files. ({reason})"
+        "or its local cache. Give --lm a folder with config.json, model.safetensors and the tokenizer's files. "
+        f"({reason})"
     )

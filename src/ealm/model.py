@@ -80,7 +80,7 @@ class Summarizer:
         saved.save(Path(folder))
 
     @overload
-    def summarize(
+    def summarize(  # type: ignore[overload-overlap]  # a str is a Sequence[str] too, but never meant as one
         self, texts: str, *, words: int | None = ..., trace: bool = ..., recoverability: bool = ...
     ) -> Summary: ...
 
@@ -99,9 +99,10 @@ class Summarizer:
     ) -> Summary | list[Summary]:
         """Summarize a sentence, or a list of sentences in order.
 
-        Without `words`, the step with the best balance of compression and reconstruction is chosen. With `words`, the
-        summary has at most that many words, and its reconstruction rate is left out unless `recoverability` asks for it.
-        `trace` works out the rates of every step, also of those that could not be chosen; that takes several times longer.
+        Without `words`, the step with the best balance of compression and reconstruction is chosen. With `words`,
+        the summary has at most that many words, and its reconstruction rate is left out unless `recoverability`
+        asks for it. `trace` works out the rates of every step, also of those that could not be chosen any more,
+        which takes several times longer.
         """
         sentences = [texts] if isinstance(texts, str) else list(texts)
         summaries = list(self.stream(sentences, words=words, trace=trace, recoverability=recoverability))
@@ -227,7 +228,5 @@ def _edits(source: Source, path: Walk, chosen: ScoredStep, written: Sequence[str
     return tuple(edits)
 
 
-_NOTHING = Summary(
-    source="", summary="", compression_rate=0.0, reconstruction_rate=1.0, step=0, edits=(), trace=()
-)
+_NOTHING = Summary(source="", summary="", compression_rate=0.0, reconstruction_rate=1.0, step=0, edits=(), trace=())
 """The summary of an empty line."""

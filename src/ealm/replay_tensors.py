@@ -17,7 +17,9 @@ def replay_to_tensors(experiences: Sequence[Experience]) -> dict[str, Tensor]:
     return {
         "replay.flags": torch.frombuffer(bytearray(flags), dtype=torch.uint8) if flags else torch.empty(0).byte(),
         "replay.numbers": torch.tensor(numbers, dtype=torch.long).reshape(-1, 5),
-        "replay.values": torch.tensor([(e.reward, e.next_value) for e in experiences], dtype=torch.double).reshape(-1, 2),
+        "replay.values": torch.tensor([(e.reward, e.next_value) for e in experiences], dtype=torch.double).reshape(
+            -1, 2
+        ),
     }
 
 

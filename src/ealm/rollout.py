@@ -158,9 +158,7 @@ class _WalkBatch:
             for row, (is_walking, word, action, values) in enumerate(zip(*columns, strict=True)):
                 if is_walking:
                     steps[row].append(Step(word, Action(action), tuple(values)))
-        return [
-            Walk(int(length), tuple(row_steps)) for length, row_steps in zip(self._lengths, steps, strict=True)
-        ]
+        return [Walk(int(length), tuple(row_steps)) for length, row_steps in zip(self._lengths, steps, strict=True)]
 
 
 def _surest(confidence: Tensor, is_open: Tensor) -> Tensor:

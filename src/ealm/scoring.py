@@ -114,9 +114,7 @@ class _Candidate:
 
     __slots__ = ("_counted", "_settings", "bounds", "compression", "conversion", "step")
 
-    def __init__(
-        self, step: int, conversion: Conversion, counted: tuple[bool, ...], settings: RewardSettings
-    ) -> None:
+    def __init__(self, step: int, conversion: Conversion, counted: tuple[bool, ...], settings: RewardSettings) -> None:
         self.step = step
         self.conversion = conversion
         self.compression = compression_rate(summary_length(conversion.actions), len(conversion.source))
@@ -221,7 +219,9 @@ class EveryStepSearch:
 def best_of(steps: Sequence[ScoredStep]) -> ScoredStep:
     """t* = argmax cr + rr among steps whose rates are all known; the same rule as `BestStepSearch`."""
     usable = [step for step in steps if step.step > 0 and summary_length(step.conversion.actions) > 0]
-    return max(usable or steps[:1], key=lambda s: (round(s.compression_rate + (s.reconstruction_rate or 0.0), 9), s.step))
+    return max(
+        usable or steps[:1], key=lambda s: (round(s.compression_rate + (s.reconstruction_rate or 0.0), 9), s.step)
+    )
 
 
 class LastStepSearch:
@@ -284,9 +284,7 @@ class WalkEndSearch:
         return clears_compression(rate, step=step, length=len(self._source.ids), settings=self._settings)
 
     def _clears(self, candidate: _Candidate, rate: float) -> bool:
-        return clears_reconstruction(
-            rate, step=candidate.step, length=len(self._source.ids), settings=self._settings
-        )
+        return clears_reconstruction(rate, step=candidate.step, length=len(self._source.ids), settings=self._settings)
 
     def pending(self, breadth: int) -> list[Conversion]:  # noqa: ARG002 - the chunk is the breadth
         for candidate in self._open:
