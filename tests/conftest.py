@@ -4,9 +4,53 @@ import os
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+from pathlib import Path
+
+import numpy as np
+import pytest
 import torch
 from hypothesis import settings
+from tiny_models import WORDS, save_tiny_bert
+
+from ealm.agent_folder import SavedAgent
+from ealm.config import AgentSettings, Settings
+from ealm.ignored_words import IgnoredWords
+from ealm.learner import new_agent
 
 torch.set_num_threads(1)
 settings.register_profile("offline", deadline=None, derandomize=True, database=None)
 settings.load_profile("offline")
+
+
+@pytest.fixture(scope="session")
+def bert_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A masked language model as a user's folder holds it."""
+    return save_tiny_bert(tmp_path_factory.mktemp("lm") / "tiny-bert")
+
+
+@pytest.fixture(scope="session")
+def corpus_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sixty sentences of four to nine words that the tiny model knows."""
+    rng = np.random.default_rng(7)
+    path = tmp_path_factory.mktemp("corpus") / "corpus.txt"
+    sentences = [" ".join(rng.choice(WORDS, size=int(rng.integers(4, 10)))) for _ in range(60)]
+    path.write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def agent_folder(tmp_path_factory: pytest.TempPathFactory, bert_folder: Path) -> Path:
+    """An agent that was never trained but removes, keeps and replaces; it names the tiny model as its own."""
+    folder = tmp_path_factory.mktemp("agent") / "model"
+    settings = Settings(agent=AgentSettings(hidden_units=12)).override({"ignored_words.infrequent": "none"})
+    agent = new_agent(32, settings.agent, seed=5)
+    with torch.no_grad():
+        agent.output.weight.mul_(20)
+    SavedAgent(
+        weights=agent.state_dict(),
+        width=agent.width,
+        lm_name=str(bert_folder.resolve()),
+        ignored_words=IgnoredWords(settings.ignored_words),
+        settings=settings,
+    ).save(folder)
+    return folder

@@ -131,13 +131,10 @@ def compression_rate(summary_length: int, source_length: int) -> Fraction:
     return 1 - Fraction(summary_length, source_length)
 
 
-def counted_words(
-    words: Sequence[str], ids: Sequence[Id], *, unknown_id: Id, ignored: Collection[str]
-) -> list[bool]:
+def counted_words(words: Sequence[str], ids: Sequence[Id], *, unknown_id: Id, ignored: Collection[str]) -> list[bool]:
     """Words outside W; what the language model does not know is in W too."""
     return [
-        identifier != unknown_id and word.lower() not in ignored
-        for word, identifier in zip(words, ids, strict=True)
+        identifier != unknown_id and word.lower() not in ignored for word, identifier in zip(words, ids, strict=True)
     ]
 
 
@@ -181,9 +178,7 @@ def satisfies(rate: Fraction, floor: Fraction, *, strict: bool = True) -> bool:
     return rate > floor if strict else rate >= floor
 
 
-def violates(
-    cr: Fraction, rr: Fraction, *, step: int, length: int, given: Hyperparameters | None = None
-) -> bool:
+def violates(cr: Fraction, rr: Fraction, *, step: int, length: int, given: Hyperparameters | None = None) -> bool:
     """Whether a step breaks either constraint."""
     given = given or Hyperparameters()
     enough_gone = satisfies(cr, compression_floor(step, length, given.rho), strict=given.strict)
@@ -200,7 +195,14 @@ def step_reward(summary_length: int, previous_length: int, *, enough_left: bool)
 
 
 def assessment_reward(
-    *, last_step: int, length: int, cr: Fraction, rr: Fraction, sim: float, llh: int, given: Hyperparameters | None = None
+    *,
+    last_step: int,
+    length: int,
+    cr: Fraction,
+    rr: Fraction,
+    sim: float,
+    llh: int,
+    given: Hyperparameters | None = None,
 ) -> float:
     """r_SA = T/N [cr rr + alpha sim + beta llh]."""
     given = given or Hyperparameters()
@@ -237,7 +239,13 @@ def rewards_of_walk(
         previous = len(result.summary)
     last = results[len(own) - 1]
     shared = assessment_reward(
-        last_step=len(own), length=length, cr=last.cr, rr=last.rr, sim=sim(last.summary), llh=llh(last.summary), given=given
+        last_step=len(own),
+        length=length,
+        cr=last.cr,
+        rr=last.rr,
+        sim=sim(last.summary),
+        llh=llh(last.summary),
+        given=given,
     )
     return [float(reward) + shared for reward in own]
 
@@ -288,7 +296,10 @@ def global_encoding(local: Sequence[Vector], i: int) -> Vector:
     raw = relu([dot(local[i], other) for other in local])
     total = math.fsum(raw)
     weights = [weight / total for weight in raw] if total else raw
-    return [math.fsum(weight * vector[k] for weight, vector in zip(weights, local, strict=True)) for k in range(len(local[i]))]
+    return [
+        math.fsum(weight * vector[k] for weight, vector in zip(weights, local, strict=True))
+        for k in range(len(local[i]))
+    ]
 
 
 def q_values(

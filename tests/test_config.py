@@ -151,7 +151,7 @@ def test_rates_of_learning_must_be_above_nothing(name: str, value: float) -> Non
         (RewardSettings, "top_k", True, "top_k must be int, got True."),
         (RewardSettings, "min_compression", True, "min_compression must be float, got True."),
         (RewardSettings, "min_compression", None, "min_compression must be float, got None."),
-        (RewardSettings, "min_compression", float("nan"), "min_compression must be a number, got NaN."),
+        (RewardSettings, "min_compression", float("nan"), "min_compression must be a finite number, got nan."),
         (RewardSettings, "strict_floors", 1, "strict_floors must be bool, got 1."),
         (DataSettings, "max_sentences", "all", "max_sentences must be int or nothing, got 'all'."),
         (DataSettings, "max_sentences", False, "max_sentences must be int or nothing, got False."),
@@ -272,7 +272,9 @@ def test_several_fields_are_overridden_together() -> None:
     assert (settings.learning.batch_size, settings.learning.replay_size) == (4, 8)
 
 
-@pytest.mark.parametrize("path", ["discount", "learning", "learning.gamma", "lerning.discount", "learning.discount.x", ""])
+@pytest.mark.parametrize(
+    "path", ["discount", "learning", "learning.gamma", "lerning.discount", "learning.discount.x", ""]
+)
 def test_overriding_what_does_not_exist_lists_what_does(path: str) -> None:
     with pytest.raises(SettingsError, match="There is no setting") as caught:
         PAPER.override({path: "1"})

@@ -51,7 +51,9 @@ def table_rates(step: int) -> tuple[float, float]:
     ("step", "cr", "rho", "rr", "tau"),
     [(1, 0.17, 0.05, 1.0, 0.91), (2, 0.33, 0.10, 1.0, 0.83), (3, 0.50, 0.15, 0.50, 0.75)],
 )
-def test_the_papers_table_prints_these_rates_and_floors(step: int, cr: float, rho: float, rr: float, tau: float) -> None:
+def test_the_papers_table_prints_these_rates_and_floors(
+    step: int, cr: float, rho: float, rr: float, tau: float
+) -> None:
     """Two digits as printed; the paper cuts 0.9166 to .91, so that one is allowed to be off by a digit."""
     rates = table_rates(step)
     assert rates == pytest.approx((cr, rr), abs=0.005)
@@ -163,7 +165,8 @@ def test_the_compression_floor_rises_to_its_minimum(step: int, length: int, mini
 
 
 @pytest.mark.parametrize(
-    ("step", "length", "minimum", "expected"), [(1, 10, 0.5, 0.95), (10, 10, 0.5, 0.5), (7, 9, 1.0, 1.0), (3, 6, 0, 0.5)]
+    ("step", "length", "minimum", "expected"),
+    [(1, 10, 0.5, 0.95), (10, 10, 0.5, 0.5), (7, 9, 1.0, 1.0), (3, 6, 0, 0.5)],
 )
 def test_the_reconstruction_floor_falls_to_its_minimum(step: int, length: int, minimum: float, expected: float) -> None:
     assert reconstruction_floor(step, length, minimum) == pytest.approx(expected)
@@ -249,9 +252,7 @@ def test_the_threshold_of_fluency_is_a_setting() -> None:
     assert not is_fluent(0.3, RewardSettings(fluency_threshold=0.4))
 
 
-QUIET = Assessment(
-    last_step=4, length=8, compression_rate=0.5, reconstruction_rate=0.75, similarity=0.6, fluent=False
-)
+QUIET = Assessment(last_step=4, length=8, compression_rate=0.5, reconstruction_rate=0.75, similarity=0.6, fluent=False)
 
 
 @pytest.mark.parametrize(

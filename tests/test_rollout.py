@@ -75,7 +75,10 @@ def test_a_walk_goes_in_the_order_of_confidence(seed: int) -> None:
 def test_the_agents_of_these_tests_take_all_three_actions() -> None:
     """Otherwise the comparison above would show little."""
     taken = Counter(
-        step.action for seed in range(4) for result in walk(random_agent(seed), random_sentences(seed)) for step in result.steps
+        step.action
+        for seed in range(4)
+        for result in walk(random_agent(seed), random_sentences(seed))
+        for step in result.steps
     )
     assert set(taken) == set(Action)
     assert min(taken.values()) > 5
@@ -155,7 +158,9 @@ def test_more_sentences_than_fit_side_by_side_change_nothing(monkeypatch: pytest
     "values", [[0.0, 0.0, 0.0], [1.0, 2.0, -3.0], [50.0, 0.0, 0.0], [-0.2, -0.1, -0.3], [1000.0, 0.0, -1000.0]]
 )
 def test_uncertainty_is_the_entropy_of_the_action_probabilities(values: list[float]) -> None:
-    assert float(uncertainty(torch.tensor(values, dtype=torch.float64))) == pytest.approx(oracle.entropy(values), abs=1e-12)
+    assert float(uncertainty(torch.tensor(values, dtype=torch.float64))) == pytest.approx(
+        oracle.entropy(values), abs=1e-12
+    )
 
 
 def test_uncertainty_is_greatest_where_the_actions_are_worth_the_same() -> None:
@@ -175,7 +180,7 @@ def test_exploring_the_order_takes_the_most_uncertain_word_and_its_best_action()
     for encodings, result in zip(sentences, results, strict=True):
         for number, step in enumerate(result.steps, start=1):
             values = q_before(agent, encodings, result, number)
-            assert step.word == max(values, key=lambda word: oracle.entropy(values[word]))  # noqa: B023
+            assert step.word == max(values, key=lambda word: oracle.entropy(values[word]))
             assert step.action == int(np.argmax(values[step.word]))
     assert [decisions(result) for result in results] != [decisions(result) for result in walk(agent, sentences)]
 
@@ -186,7 +191,7 @@ def test_exploring_actions_leaves_the_order_to_confidence() -> None:
     for encodings, result in zip(sentences, results, strict=True):
         for number, step in enumerate(result.steps, start=1):
             values = q_before(agent, encodings, result, number)
-            assert step.word == max(values, key=lambda word: max(values[word]))  # noqa: B023
+            assert step.word == max(values, key=lambda word: max(values[word]))
 
 
 def test_random_actions_are_all_three_and_equally_likely() -> None:
@@ -266,4 +271,4 @@ def test_when_only_removing_is_left_the_word_most_worth_removing_goes_first() ->
     for encodings, result in zip(sentences, walk(agent, sentences, limits=[0] * len(sentences)), strict=True):
         for number, step in enumerate(result.steps, start=1):
             values = q_before(agent, encodings, result, number)
-            assert step.word == max(values, key=lambda word: values[word][Action.REMOVE])  # noqa: B023
+            assert step.word == max(values, key=lambda word: values[word][Action.REMOVE])

@@ -58,9 +58,7 @@ def tiny_bert(seed: int = 0, words: tuple[str, ...] = WORDS, double: bool = Fals
     return TransformersMaskedLM(model.double() if double else model, tiny_tokenizer(words))
 
 
-def save_tiny_bert(
-    folder: Path, seed: int = 0, words: tuple[str, ...] = WORDS, *, with_head: bool = True
-) -> Path:
+def save_tiny_bert(folder: Path, seed: int = 0, words: tuple[str, ...] = WORDS, *, with_head: bool = True) -> Path:
     """Write model (safetensors) and tokenizer as a user's folder would hold them."""
     tiny_bert_model(seed, words, with_head=with_head).save_pretrained(folder)
     tiny_tokenizer(words).save_pretrained(folder)

@@ -5,6 +5,7 @@ A preset is a `Settings` value; `docs/paper.md` explains the fields by the numbe
 
 import dataclasses
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -47,8 +48,8 @@ def _check_type(name: str, value: object, expected: Any) -> None:
     if wrong_bool or not (numeric or isinstance(value, tuple(allowed))):
         words = " or ".join("nothing" if kind is type(None) else kind.__name__ for kind in allowed)
         raise SettingsError(f"{name} must be {words}, got {value!r}.")
-    if isinstance(value, float) and value != value:
-        raise SettingsError(f"{name} must be a number, got NaN.")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise SettingsError(f"{name} must be a finite number, got {value}.")
 
 
 def _is_union(expected: Any) -> bool:

@@ -38,10 +38,10 @@ class Conversion:
         self.actions = tuple(actions)
         self.summary: tuple[int, ...] | None = None
         """Known once every Replace is filled (y)."""
-        self.source_ranks: list[int | None] = [0 if action is Action.KEEP else None for action in self.actions]
+        self.source_ranks: list[int | None] = [0 if action == Action.KEEP else None for action in self.actions]
         """Place of each source word among the candidates for its hole; None while the hole is open."""
         self._filling: list[int | None] = list(compression_question(self.source, self.actions).template)
-        self._source_positions = [place for place, action in enumerate(self.actions) if action is not Action.REMOVE]
+        self._source_positions = [place for place, action in enumerate(self.actions) if action != Action.REMOVE]
         self._finish_summary_if_filled()
 
     def _finish_summary_if_filled(self) -> None:
@@ -99,7 +99,8 @@ class Converter:
             self.advance(unfinished)
 
     def advance(self, conversions: Sequence[Conversion]) -> None:
-        """One round of Algorithm 1 (appendix A.1) for each unfinished conversion."""
+        """One round of Algorithm 1 (appendix A.1) for each conversion that is not finished."""
+        conversions = [conversion for conversion in conversions if not conversion.finished]
         questions = [conversion.question() for conversion in conversions]
         for rows in rows_by_length([len(question) for question in questions], self.token_budget):
             batch = [conversions[row] for row in rows]

@@ -41,13 +41,13 @@ class Masked(Generic[Token]):
 def skeleton(source: Sequence[Token], actions: Sequence[Action]) -> tuple[Token | None, ...]:
     """Kept words in their places, the null token everywhere else (z, section 4.3.2)."""
     check_lengths(source, actions)
-    return tuple(token if action is Action.KEEP else None for token, action in zip(source, actions, strict=True))
+    return tuple(token if action == Action.KEEP else None for token, action in zip(source, actions, strict=True))
 
 
 def compression_question(source: Sequence[Token], actions: Sequence[Action]) -> Masked[Token]:
     """The source, then the summary with a hole for every Replace (input of C, section 4.3.2)."""
     kept = zip(skeleton(source, actions), actions, strict=True)
-    return Masked(tuple(source), tuple(token for token, action in kept if action is not Action.REMOVE))
+    return Masked(tuple(source), tuple(token for token, action in kept if action != Action.REMOVE))
 
 
 def reconstruction_question(
@@ -59,7 +59,7 @@ def reconstruction_question(
 
 def summary_length(actions: Sequence[Action]) -> int:
     """Words that the summary will have, whatever the language model fills in (|y|)."""
-    return len(actions) - sum(action is Action.REMOVE for action in actions)
+    return len(actions) - sum(action == Action.REMOVE for action in actions)
 
 
 def check_lengths(source: Sequence[Token], actions: Sequence[Action]) -> None:

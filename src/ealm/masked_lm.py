@@ -7,7 +7,6 @@ and only whole words are ever predicted.
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -67,7 +66,7 @@ class TransformersMaskedLM:
         self.max_words = (_position_limit(model, tokenizer) - self._layout.pair_overhead) // 2
         self.unknown_id: int = tokenizer.unk_token_id
         self._is_word = _whole_words(tokenizer, model.config.vocab_size).to(model.device)
-        self._not_a_word = ~self._is_word
+        self.not_a_word = ~self._is_word
         self._head = _head_at_holes(model)
 
     @classmethod
@@ -79,8 +78,8 @@ class TransformersMaskedLM:
         model, tokenizer = _load_pretrained(wanted)
         try:
             return cls(model.to(device), tokenizer, name=wanted)
-        except RuntimeError as error:
-            raise LanguageModelError(f"Cannot use the device {device!r}: {error}") from error
+        except (RuntimeError, AssertionError) as error:  # torch asserts that it was built for the device
+            raise LanguageModelError(f"Cannot use the device {device!r}: {error} Choose --device cpu.") from error
 
     @property
     def model(self) -> Any:
@@ -88,14 +87,14 @@ class TransformersMaskedLM:
         return self._model
 
     def word_ids(self, words: Sequence[str]) -> tuple[int, ...]:
-        self._look_up([word for word in words if word not in self._known])
+        if len(self._known) > _KNOWN_WORDS_REMEMBERED:
+            self._known.clear()
+        self._look_up([word for word in dict.fromkeys(words) if word not in self._known])
         return tuple(self._known[word] for word in words)
 
     def _look_up(self, words: list[str]) -> None:
         if not words:
             return
-        if len(self._known) > _KNOWN_WORDS_REMEMBERED:
-            self._known = dict(islice(self._known.items(), len(self._known) // 2, None))
         # The leading space matters to vocabularies that mark the start of a word.
         pieces = self._tokenizer([f" {word}" for word in words], add_special_tokens=False)["input_ids"]
         for word, ids in zip(words, pieces, strict=True):
@@ -122,16 +121,26 @@ class TransformersMaskedLM:
         hidden = self._hidden(questions)  # (questions, tokens, width)
         rows, columns = [], []
         for row, question in enumerate(questions):
-            start = self._layout.template_start(question)
+            start = self.template_start(question)
             for hole in question.holes:
                 rows.append(row)
                 columns.append(start + hole)
-        scores: Tensor = self._head(hidden, torch.tensor(rows), torch.tensor(columns))
-        return scores.masked_fill_(self._not_a_word, -torch.inf)
+        places = (torch.tensor(rows, dtype=torch.long), torch.tensor(columns, dtype=torch.long))
+        scores: Tensor = self._head(hidden, *places)
+        return scores.masked_fill_(self.not_a_word, -torch.inf)
 
     @torch.no_grad()
     def _hidden(self, questions: Sequence[Masked[int]]) -> Tensor:
-        """Last layer of one padded pass; padding is masked, so that a row does not depend on its company."""
+        """Last layer of one padded pass: (questions, tokens, width)."""
+        hidden: Tensor = self._model.base_model(**self.inputs(questions))[0]
+        return hidden
+
+    def template_start(self, question: Masked[int]) -> int:
+        """Index of the template's first token in its row."""
+        return self._layout.template_start(question)
+
+    def inputs(self, questions: Sequence[Masked[int]]) -> dict[str, Tensor]:
+        """Arguments of one padded pass; padding is masked, so that a row does not depend on its company."""
         rows = [self._layout.tokens(question) for question in questions]
         longest = max(len(tokens) for tokens, _ in rows)
         ids = torch.full((len(rows), longest), self._tokenizer.pad_token_id)
@@ -144,9 +153,7 @@ class TransformersMaskedLM:
         inputs = {"input_ids": ids, "attention_mask": attention}
         if getattr(self._model.config, "type_vocab_size", 0) > 1:
             inputs["token_type_ids"] = segments
-        inputs = {name: tensor.to(self._model.device) for name, tensor in inputs.items()}
-        hidden: Tensor = self._model.base_model(**inputs)[0]
-        return hidden
+        return {name: tensor.to(self._model.device) for name, tensor in inputs.items()}
 
 
 class _Layout:
@@ -187,6 +194,10 @@ class _Layout:
 
 def _position_limit(model: Any, tokenizer: Any) -> int:
     positions = int(getattr(model.config, "max_position_embeddings", 512))
+    table = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
+    first_position = getattr(table, "padding_idx", None)  # RoBERTa numbers positions from its padding index + 1
+    if first_position is not None:
+        positions -= first_position + 1
     return min(positions, int(tokenizer.model_max_length))
 
 
@@ -203,7 +214,8 @@ def _whole_words(tokenizer: Any, vocabulary_size: int) -> Tensor:
     whole = torch.zeros(vocabulary_size, dtype=torch.bool)
     for token_id, ids in enumerate(pieces):
         placeholder = tokens[token_id].startswith("[unused")
-        whole[token_id] = ids == [token_id] and token_id not in special and not placeholder
+        written_at_all = written[token_id] != " "
+        whole[token_id] = ids == [token_id] and written_at_all and token_id not in special and not placeholder
     return whole
 
 

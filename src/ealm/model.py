@@ -194,7 +194,7 @@ class Summarizer:
                 summary = written_summary(source, scored.conversion, self.lm)
                 reconstruction = written_reconstruction(source, scored.conversion, self.lm)
             elif Action.REPLACE not in actions:  # nothing to fill: the summary is known without asking
-                summary = tuple(w for w, a in zip(source.words, actions, strict=True) if a is Action.KEEP)
+                summary = tuple(w for w, a in zip(source.words, actions, strict=True) if a == Action.KEEP)
             yield TraceStep(
                 step=number,
                 position=step.word,
@@ -223,8 +223,8 @@ def _edits(source: Source, path: Walk, chosen: ScoredStep, written: Sequence[str
     remaining = iter(written)
     edits = []
     for place, (word, action) in enumerate(zip(source.words, chosen.conversion.actions, strict=True)):
-        new = None if action is Action.REMOVE else next(remaining)
-        edits.append(Edit(word, action, order.get(place), new if action is Action.REPLACE else None))
+        new = None if action == Action.REMOVE else next(remaining)
+        edits.append(Edit(word, action, order.get(place), new if action == Action.REPLACE else None))
     return tuple(edits)
 
 

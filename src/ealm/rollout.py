@@ -126,7 +126,8 @@ class _WalkBatch:
         action = allowed[self._rows, place].argmax(dim=-1)
         if exploration is not None:
             anything = torch.from_numpy(exploration.rng.integers(ACTIONS, size=len(self._rows))).to(action)
-            action = torch.where(self._draw(exploration.rng, exploration.action_rate), anything, action)
+            explores = self._draw(exploration.rng, exploration.action_rate)
+            action = torch.where(explores & ~self._full(step), anything, action)  # a limit leaves nothing to explore
         word = words[self._rows, place]
         self._record(word, action, place)
         return word, action, q_values[self._rows, place]
@@ -135,11 +136,15 @@ class _WalkBatch:
         """-inf for Keep and Replace where the limit's worth of words has been kept or replaced: (rows, actions)."""
         penalty = torch.zeros(len(self._rows), ACTIONS, device=self._rows.device)
         if self._limited:
-            removed = self._lengths - self._left
-            full = step - removed >= self._limits
-            penalty[full] = -torch.inf
+            penalty[self._full(step)] = -torch.inf
             penalty[:, Action.REMOVE] = 0
         return penalty
+
+    def _full(self, step: int) -> Tensor:
+        """Where as many words have been kept or replaced as the limit allows: (rows,)."""
+        if not self._limited:
+            return torch.zeros_like(self._lengths, dtype=torch.bool)
+        return step - (self._lengths - self._left) >= self._limits
 
     def _draw(self, rng: np.random.Generator, rate: float) -> Tensor:
         return torch.from_numpy(rng.random(len(self._rows)) < rate).to(self._rows.device)

@@ -51,9 +51,9 @@ def written_summary(source: Source, conversion: Conversion, lm: MaskedLM) -> tup
     """Summary words for people: kept ones as the source has them, new ones as the language model writes them."""
     if conversion.summary is None:
         return None
-    kept = [place for place, action in enumerate(conversion.actions) if action is not Action.REMOVE]
+    kept = [place for place, action in enumerate(conversion.actions) if action != Action.REMOVE]
     return tuple(
-        source.words[place] if conversion.actions[place] is Action.KEEP else lm.words([word])[0]
+        source.words[place] if conversion.actions[place] == Action.KEEP else lm.words([word])[0]
         for place, word in zip(kept, conversion.summary, strict=True)
     )
 
@@ -63,7 +63,7 @@ def written_reconstruction(source: Source, conversion: Conversion, lm: MaskedLM)
     if conversion.reconstruction is None:
         return None
     pairs = zip(source.words, conversion.actions, conversion.reconstruction, strict=True)
-    return tuple(word if action is Action.KEEP else lm.words([filled])[0] for word, action, filled in pairs)
+    return tuple(word if action == Action.KEEP else lm.words([filled])[0] for word, action, filled in pairs)
 
 
 class ConversionCache:

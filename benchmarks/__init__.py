@@ -1,0 +1,1 @@
+"""Measurements: what the program costs, always as a ratio of two things in one run."""

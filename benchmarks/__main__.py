@@ -1,0 +1,96 @@
+"""`python -m benchmarks [--quick] [--lm FOLDER]`: run, print, and write results.json and plots beside this file."""
+
+import argparse
+import datetime
+import json
+import platform
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks import figures
+from benchmarks.plots import draw
+from benchmarks.setting import language_model, trained_summarizer
+
+FOLDER = Path(__file__).parent
+
+
+def main() -> None:
+    """All figures in one process, one after the other."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few and short sentences, under three minutes")
+    parser.add_argument("--lm", help="folder of a fitted masked language model [default: unfitted head]")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="where results.json and plots go")
+    options = parser.parse_args()
+    results = measure(quick=options.quick, folder=options.lm)
+    options.out.mkdir(parents=True, exist_ok=True)
+    name = "results-quick.json" if options.quick else "results.json"
+    (options.out / name).write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    if not options.quick:
+        draw(results, options.out)
+    print(f"\nwritten: {options.out / name}\n")
+    for figure in results["figures"]:
+        verdict = "reached" if figure["reached"] else "NOT reached"
+        print(f"{figure['name']}: {figure['ratio']:.2f} (bar: {figure['bar']}, {verdict})")
+
+
+def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
+    """Run everything; `quick` takes smaller samples of shorter sentences."""
+    lm = language_model(folder)
+    print(f"language model: {lm.name}, {torch.get_num_threads()} threads; training an agent on it ...", flush=True)
+    summarizer = trained_summarizer(lm, updates=500 if quick else 2_000)
+    lengths = (12, 22) if quick else (15, 40)
+    sample = {"literal": 3 if quick else 8, "batch": 48 if quick else 128, "lengths": lengths}
+    runs = [
+        lambda: figures.inference(summarizer, lm, **sample),
+        lambda: figures.training(summarizer, lm, **sample),
+        lambda: figures.fixed_length(summarizer, batch=128 if quick else 512, lengths=(15, 40)),
+        lambda: figures.rollout(lm, batch=64 if quick else 256, lengths=(15, 40)),
+        lambda: figures.memory(*((200, 1_000) if quick else (1_000, 10_000)), folder),
+    ]
+    done = []
+    for run in runs:
+        figure = run()
+        done.append(figure)
+        _print_figure(figure)
+    results: dict[str, Any] = {
+        "date": datetime.datetime.now(tz=datetime.UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "machine": _machine(),
+        "versions": {name: version(name) for name in ("torch", "transformers", "numpy")},
+        "language model": lm.name if folder is None else "fitted",
+        "figures": [vars(figure) for figure in done],
+        "parallel decoding": figures.parallel_decoding(summarizer, batch=32 if quick else 128, lengths=lengths),
+    }
+    print("parallel decoding:", json.dumps(results["parallel decoding"]), flush=True)
+    if not quick:
+        results["growth"] = figures.growth(summarizer, batch=24)
+        print("growth:", json.dumps(results["growth"]), flush=True)
+    return results
+
+
+def _print_figure(figure: figures.Figure) -> None:
+    print(f"\n{figure.line()}", flush=True)
+    for name, value in figure.details.items():
+        print(f"  {name:32} {value:.4g}" if isinstance(value, float) else f"  {name:32} {value}", flush=True)
+
+
+def _commit() -> str:
+    command = ["git", "-C", str(FOLDER), "describe", "--always", "--dirty"]
+    return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip() or "unknown"
+
+
+def _machine() -> dict[str, Any]:
+    model = "unknown"
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line]
+        model = f"{len(names)} x {names[0]}" if names else model
+    return {"processor": model, "system": platform.platform(terse=True), "threads": torch.get_num_threads()}
+
+
+if __name__ == "__main__":
+    main()

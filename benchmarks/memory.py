@@ -1,0 +1,31 @@
+"""Summarize many sentences at fixed length and print the peak memory in KiB: `python -m benchmarks.memory COUNT [LM]`."""
+
+import sys
+from itertools import islice
+
+import numpy as np
+
+from benchmarks.figures import peak_memory
+from benchmarks.setting import SETTINGS, language_model
+from benchmarks.text import sentence
+from ealm.ignored_words import IgnoredWords
+from ealm.learner import new_agent
+from ealm.model import Summarizer
+
+
+def main() -> None:
+    """Stream the sentences: neither texts nor summaries are kept."""
+    count, folder = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
+    lm = language_model(folder)
+    # An agent that never replaces, so that the list is long and the time short.
+    agent = new_agent(lm.width, SETTINGS.agent, 0)
+    agent.output.bias.data[2] = -100.0
+    summarizer = Summarizer(agent, lm, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
+    rng = np.random.default_rng(0)
+    texts = (sentence(int(rng.integers(10, 41)), rng) for _ in range(count))
+    done = sum(1 for _ in islice(summarizer.stream(texts, words=8), count))
+    print(done, peak_memory())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""What is measured on: a language model of the embedded default's shape, and an agent trained on it for a moment."""
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from benchmarks.text import sentences
+from ealm import embedded
+from ealm.config import IgnoredWordsSettings, Settings
+from ealm.data import Corpus, SkippedLines
+from ealm.ignored_words import IgnoredWords
+from ealm.masked_lm import TransformersMaskedLM, quiet_transformers
+from ealm.model import Summarizer
+from ealm.text import split_words
+from ealm.training import Trainer
+
+SETTINGS = replace(Settings(), ignored_words=IgnoredWordsSettings(infrequent="none"))
+"""The paper's settings. The invented text has no infrequent words, so only stop words are ignored."""
+
+
+def language_model(folder: str | None) -> TransformersMaskedLM:
+    """The model in a folder, or the embedded encoder with an unfitted head: the same cost, worse guesses."""
+    if folder is not None:
+        return TransformersMaskedLM.load(folder)
+    from transformers import AutoModel, AutoTokenizer, BertConfig, BertForMaskedLM
+
+    encoder = embedded.encoder_folder()
+    torch.manual_seed(0)
+    with quiet_transformers():
+        model = BertForMaskedLM(BertConfig.from_pretrained(encoder))
+        model.bert.load_state_dict(AutoModel.from_pretrained(encoder).state_dict(), strict=False)
+        tokenizer = AutoTokenizer.from_pretrained(encoder)
+    return TransformersMaskedLM(model, tokenizer, name="embedded encoder, unfitted head")
+
+
+def trained_summarizer(lm: TransformersMaskedLM, updates: int) -> Summarizer:
+    """A summarizer whose agent has learned for so many updates, exploring for the first half of them.
+
+    Similarity and fluency are left out of the reward: they cost much and are not what is measured.
+    """
+    schedule = {"decay": "0.9", "every": str(max(1, updates // 64))}
+    quick = {"rewards.similarity_weight": "0", "rewards.fluency_weight": "0", "learning.target_period": "50"}
+    for kind in ("action_exploration", "order_exploration"):
+        quick |= {f"{kind}.{name}": value for name, value in schedule.items()}
+    texts = [split_words(text) for text in sentences(400, (10, 30), seed=1)]
+    corpus = Corpus(tuple(texts), SkippedLines(), len(texts))
+    trainer = Trainer(lm=lm, corpus=corpus, settings=SETTINGS.override(quick), similarity=None, seed=0)
+    while trainer.updates < updates:
+        if trainer.pending_updates:
+            trainer.update()
+        else:
+            trainer.collect()
+    agent = trainer.result().build()
+    return Summarizer(agent, lm, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
+
+
+def texts_of_length(count: int, length: int, *, seed: int = 2) -> list[str]:
+    """Sentences of one length."""
+    return sentences(count, (length, length), seed=seed)
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    """A generator of our own, so that a figure does not depend on what ran before it."""
+    return np.random.default_rng(seed)

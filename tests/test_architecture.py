@@ -1,0 +1,155 @@
+"""The shape of the package: imports point down, little loads at import, nothing runs code from a file."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ealm
+
+PACKAGE = Path(ealm.__file__).parent
+
+LAYERS = [
+    ["__main__"],
+    ["cli"],
+    ["run"],
+    ["training", "model"],
+    ["checkpoint", "agent_folder", "learner", "replay_tensors", "scoring"],
+    ["assessment", "converter", "data", "rollout", "storage"],
+    ["agent", "masked_lm", "ignored_words", "rewards", "replay"],
+    ["batching", "config", "embedded", "summary", "text"],
+    ["edits", "errors"],
+    ["__init__"],
+]
+"""From the command line down; a module may only import from layers below its own."""
+
+PURE = ["batching", "config", "data", "edits", "errors", "ignored_words", "replay", "rewards", "summary", "text"]
+"""Plain Python (numpy at most): no tensors and no models."""
+
+MODULES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.glob("*.py"))}
+LEVEL = {module: level for level, layer in enumerate(LAYERS) for module in layer}
+
+
+def type_checking_blocks(tree: ast.Module) -> list[ast.If]:
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    ]
+
+
+def imports_of(module: str) -> set[str]:
+    """Full names of everything that a module imports, also inside functions.
+
+    The package's own `__init__` names the public classes for type checkers only: that is no import.
+    """
+    tree = MODULES[module]
+    skipped = {id(node) for block in type_checking_blocks(tree) for node in ast.walk(block)}
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if module == "__init__" and id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} has a relative import"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def own_imports(module: str) -> set[str]:
+    """Modules of this package that a module imports."""
+    found = set()
+    for name in imports_of(module):
+        root, *rest = name.split(".")
+        if root == "ealm":
+            found.add(rest[0] if rest and rest[0] in MODULES else "__init__")
+    return found
+
+
+def test_every_module_has_its_layer() -> None:
+    assert sorted(module for layer in LAYERS for module in layer) == sorted(MODULES)
+    assert not [path for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_down(module: str) -> None:
+    assert [name for name in own_imports(module) if LEVEL[name] <= LEVEL[module]] == []
+
+
+def test_the_agent_knows_no_text_and_the_converter_no_values() -> None:
+    assert own_imports("agent") <= {"config", "edits"}
+    assert own_imports("rollout") <= {"agent", "batching", "edits"}
+    assert own_imports("converter") <= {"batching", "config", "edits", "masked_lm"}
+    assert own_imports("rewards") <= {"config"}
+
+
+@pytest.mark.parametrize("module", PURE)
+def test_pure_modules_import_neither_tensors_nor_models(module: str) -> None:
+    roots = {name.split(".")[0] for name in imports_of(module)}
+    assert not roots & {"torch", "transformers", "safetensors", "sentence_transformers", "tokenizers"}
+    assert own_imports(module) <= {*PURE, "__init__"}
+
+
+# Public names ---------------------------------------------------------------------------------------------------------
+
+
+def public_names_for_type_checkers() -> dict[str, str]:
+    (block,) = type_checking_blocks(MODULES["__init__"])
+    return {
+        alias.name: str(node.module)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def test_public_names_are_those_listed() -> None:
+    assert sorted(ealm.__all__) == sorted(public_names_for_type_checkers())
+    assert len(set(ealm.__all__)) == len(ealm.__all__)
+    assert sorted(dir(ealm)) == sorted([*ealm.__all__, "__version__"])
+    namespace: dict[str, object] = {}
+    exec("from ealm import *", namespace)
+    assert namespace.keys() - {"__builtins__"} == set(ealm.__all__)
+
+
+@pytest.mark.parametrize("name", ealm.__all__)
+def test_a_public_name_is_what_its_home_has(name: str) -> None:
+    home = __import__(public_names_for_type_checkers()[name], fromlist=[name])
+    assert getattr(ealm, name) is getattr(home, name)
+
+
+def test_other_names_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'summarise'"):
+        _ = ealm.summarise
+
+
+# What loads, what runs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("statement", ["import ealm", "import ealm.cli", "from ealm import Settings, Action, Summary"])
+def test_importing_loads_neither_torch_nor_transformers(statement: str) -> None:
+    code = f"import sys, json\n{statement}\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PACKAGE.parent)
+    loaded = set(json.loads(done.stdout))
+    assert "ealm" in loaded
+    assert not loaded & {"torch", "transformers", "sentence_transformers", "safetensors", "tensorboard"}
+
+
+FORBIDDEN_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
+FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "torch.load", "torch.save", "os.system", "os.popen"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nothing_runs_code_from_a_file(module: str) -> None:
+    tree = MODULES[module]
+    assert not {name.split(".")[0] for name in imports_of(module)} & FORBIDDEN_MODULES
+    assert not imports_of(module) & FORBIDDEN_CALLS
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            assert ast.unparse(node.func) not in FORBIDDEN_CALLS, f"{module}, line {node.lineno}"
+            names = {keyword.arg for keyword in node.keywords}
+            assert not names & {"trust_remote_code", "allow_pickle", "shell"}, f"{module}, line {node.lineno}"

@@ -1,0 +1,388 @@
+"""The command line: what it prints, where, and what it says when something is wrong."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator
+from tiny_models import save_tiny_bert
+
+import ealm
+from ealm.cli import main
+from ealm.config import PRESETS, Settings
+
+SENTENCES = ["the police minister finds a silver bridge", "", "Zebra rises", "old engine burns in the quiet forest ."]
+SCHEMA = Draft202012Validator(json.loads(Path(__file__).with_name("summary.schema.json").read_text(encoding="utf-8")))
+TOO_LONG = "river " * 63
+
+
+def run(*arguments: object, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
+
+
+def train(*arguments: object) -> Result:
+    """A training that is over in a moment, should it start at all."""
+    return run("train", *arguments, "--updates", 1, "--quiet", "--set", "rewards.similarity_weight=0")
+
+
+def refused(result: Result, *parts: str) -> None:
+    """No traceback, a non-zero code, nothing on stdout, and a message with these parts."""
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code != 0
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    for part in parts:
+        assert part in result.stderr
+
+
+# Help -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+@pytest.mark.parametrize("command", [[], *([name] for name in sorted(main.commands))])
+def test_every_command_explains_itself(command: list[str], option: str) -> None:
+    result = run(*command, option)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Usage: ")
+    assert result.stderr == ""
+
+
+def test_the_commands_are_listed() -> None:
+    assert sorted(main.commands) == ["settings", "summarize", "train"]
+    for name in main.commands:
+        assert name in run("-h").stdout
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert run("--version").stdout == f"ealm, version {ealm.__version__}\n"
+
+
+@pytest.mark.parametrize("name", [None, *PRESETS])
+def test_settings_are_printed_as_json_that_can_be_read_back(name: str | None) -> None:
+    result = run("settings", *(["--preset", name] if name else []))
+    assert Settings.from_dict(json.loads(result.stdout)) == PRESETS[name or "paper"]
+    assert result.stderr == ""
+
+
+def test_an_unknown_command_and_an_unknown_preset_are_refused() -> None:
+    refused(run("sumarize"), "No such command", "-h")
+    refused(run("settings", "--preset", "best"), "'best' is not one of", "paper")
+
+
+# Training -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory: pytest.TempPathFactory, corpus_file: Path, bert_folder: Path) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "finished"
+    result = train(corpus_file, "--out", folder, "--lm", bert_folder, "--seed", 3, "--set", "learning.batch_size=8")
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+def test_training_reports_on_stderr_how_to_use_its_result(
+    tmp_path: Path, corpus_file: Path, bert_folder: Path
+) -> None:
+    messy = tmp_path / "messy.txt"
+    messy.write_text(corpus_file.read_text() + "\nalone\n" + "river " * 50 + "\n")
+    options = ["--set", "data.max_sentences=50", "--set", "learning.batch_size=8"]
+    result = train(messy, "--out", tmp_path / "run", "--lm", bert_folder, *options)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    assert "50 sentences, sampled from 60" in result.stderr
+    assert "1 blank, 1 of one word, 1 too long" in result.stderr
+    assert f"ealm summarize --model {tmp_path / 'run'}" in result.stderr
+    assert "buffer never filled" in result.stderr
+    assert run("summarize", "--model", tmp_path / "run", "river rises").exit_code == 0
+
+
+CORPORA: dict[str, tuple[bytes, list[str]]] = {
+    "empty": (b"", ["is empty", "one sentence a line"]),
+    "blank": (b"\n  \n\n", ["no sentence of 2 to 49 words", "3 blank"]),
+    "too long": (TOO_LONG.encode() + b"\n", ["no sentence of 2 to 49 words", "1 too long"]),
+    "one word a line": (b"river\nrises\n", ["2 of one word", "one sentence a line"]),
+    "latin 1": ("fine line\nfine Zürich\n".encode("latin1"), ["corpus.txt, line 2", "not UTF-8", "iconv"]),
+}
+
+
+@pytest.mark.parametrize(("content", "parts"), CORPORA.values(), ids=CORPORA)
+def test_an_unusable_corpus_is_refused(tmp_path: Path, bert_folder: Path, content: bytes, parts: list[str]) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_bytes(content)
+    refused(train(corpus, "--out", tmp_path / "run", "--lm", bert_folder), str(corpus), *parts)
+    assert not (tmp_path / "run").exists()
+
+
+OPTIONS: dict[str, tuple[list[str], list[str]]] = {
+    "unknown setting": (["--set", "learning.speed=1"], ["no setting 'learning.speed'", "learning.discount"]),
+    "group": (["--set", "learning=1"], ["no setting 'learning'"]),
+    "bad value": (["--set", "rewards.min_compression=30"], ["between 0 and 1, got 30", "Did you mean 0.3?"]),
+    "bad type": (["--set", "learning.batch_size=many"], ["batch_size must be int", "'many'"]),
+    "bad choice": (["--set", "learning.loss=absolute"], ["loss must be one of squared, huber", "'absolute'"]),
+    "no value": (["--set", "learning.discount"], ["--set expects NAME=VALUE", "'learning.discount'"]),
+    "no such preset": (["--preset", "best"], ["'best' is not one of", "published-code"]),
+    "negative seed": (["--seed", "-1"], ["--seed", "-1"]),
+    "no updates": (["--updates", "0"], ["--updates", "0"]),
+    "no time": (["--minutes", "0"], ["--minutes", "0"]),
+    "no such device": (["--device", "abacus"], ["Cannot use the device 'abacus'"]),
+}
+
+
+@pytest.mark.parametrize(("options", "parts"), OPTIONS.values(), ids=OPTIONS)
+def test_a_bad_option_is_refused(
+    tmp_path: Path, corpus_file: Path, bert_folder: Path, options: list[str], parts: list[str]
+) -> None:
+    result = run("train", corpus_file, "--out", tmp_path / "run", "--lm", bert_folder, "--quiet", *options)
+    refused(result, *parts)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_missing_corpus_and_a_missing_option_are_refused(tmp_path: Path, corpus_file: Path) -> None:
+    refused(train(tmp_path / "none.txt", "--out", tmp_path / "run"), "none.txt", "does not exist")
+    refused(train(corpus_file), "--out")
+
+
+def test_the_embedded_encoder_cannot_fill_holes_and_says_what_can(tmp_path: Path, corpus_file: Path) -> None:
+    refused(train(corpus_file, "--out", tmp_path / "run"), "no masked-LM head", "--lm", "bert-base-uncased")
+    refused(train(corpus_file, "--out", tmp_path / "run", "--lm", "embedded"), "no masked-LM head", "--lm")
+
+
+def test_a_language_model_that_is_not_there_or_not_complete_is_refused(tmp_path: Path, corpus_file: Path) -> None:
+    out = ["--out", tmp_path / "run"]
+    refused(train(corpus_file, *out, "--lm", tmp_path / "none"), "There is no folder", "--lm", "model.safetensors")
+    (tmp_path / "empty").mkdir()
+    refused(train(corpus_file, *out, "--lm", tmp_path / "empty"), "No masked language model", "empty")
+    headless = save_tiny_bert(tmp_path / "headless", with_head=False)
+    refused(train(corpus_file, *out, "--lm", headless), "not a complete masked language model", "masked-LM head")
+
+
+def test_a_folder_with_a_run_is_not_overwritten(finished_run: Path, corpus_file: Path, bert_folder: Path) -> None:
+    before = {path.name: path.read_bytes() for path in finished_run.iterdir() if path.is_file()}
+    refused(train(corpus_file, "--out", finished_run, "--lm", bert_folder), "already holds a run", "--resume", "--out")
+    assert {path.name: path.read_bytes() for path in finished_run.iterdir() if path.is_file()} == before
+
+
+def test_an_agent_without_its_checkpoint_is_not_overwritten_either(agent_folder: Path, corpus_file: Path) -> None:
+    refused(train(corpus_file, "--out", agent_folder), "already holds a run (agent.json)")
+
+
+@pytest.mark.parametrize(
+    ("options", "different"),
+    [
+        (["--seed", "4"], "seed"),
+        (["--set", "learning.discount=0.5"], "settings"),
+        (["--preset", "published-code"], "settings"),
+        (["--seed", "4", "--set", "rewards.top_k=1"], "settings and seed"),
+    ],
+)
+def test_a_run_is_not_resumed_as_another(
+    finished_run: Path, corpus_file: Path, options: list[str], different: str
+) -> None:
+    agent = (finished_run / "agent.safetensors").read_bytes()
+    result = run("train", corpus_file, "--out", finished_run, "--resume", "--updates", 9, "--quiet", *options)
+    refused(result, f"started with another {different}", "Leave the options out", "--out")
+    assert (finished_run / "agent.safetensors").read_bytes() == agent
+
+
+def test_a_run_is_not_resumed_on_another_corpus_or_language_model(
+    tmp_path: Path, finished_run: Path, corpus_file: Path
+) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("river rises late\n" + corpus_file.read_text())
+    refused(run("train", other, "--out", finished_run, "--resume", "--quiet"), "another corpus")
+    lm = save_tiny_bert(tmp_path / "lm", seed=1)
+    refused(run("train", corpus_file, "--out", finished_run, "--resume", "--quiet", "--lm", lm), "another lm")
+
+
+def test_a_run_is_resumed_without_repeating_its_options(finished_run: Path, corpus_file: Path, tmp_path: Path) -> None:
+    result = run("train", corpus_file, "--out", finished_run, "--resume", "--updates", 2, "--quiet")
+    assert result.exit_code == 0, result.output
+    assert "2 updates" in result.stderr
+
+
+def test_a_damaged_checkpoint_is_refused(tmp_path: Path, corpus_file: Path) -> None:
+    (tmp_path / "checkpoint.safetensors").write_bytes(b"half")
+    result = run("train", corpus_file, "--out", tmp_path, "--resume", "--quiet")
+    refused(result, "checkpoint.safetensors is damaged", "another folder")
+
+
+# Summarizing ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sentences_file(tmp_path: Path) -> Path:
+    path = tmp_path / "sentences.txt"
+    path.write_text("\n".join(SENTENCES) + "\n", encoding="utf-8")
+    return path
+
+
+def summarize(folder: Path, *arguments: object, stdin: str | bytes | None = None) -> Result:
+    return run("summarize", "--model", folder, *arguments, stdin=stdin)
+
+
+def test_argument_file_and_stdin_give_the_same_lines(agent_folder: Path, sentences_file: Path) -> None:
+    text = "\n".join(SENTENCES)
+    results = [
+        summarize(agent_folder, text),
+        summarize(agent_folder, "-i", sentences_file),
+        summarize(agent_folder, "--input", "-", stdin=text),
+        summarize(agent_folder, stdin=text + "\n"),
+        summarize(agent_folder, stdin=b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()),
+    ]
+    for result in results:
+        assert result.exit_code == 0, result.output
+        assert result.stderr == ""
+        assert result.stdout == results[0].stdout
+    lines = results[0].stdout.split("\n")
+    expected = [str(summary) for summary in ealm.Summarizer.from_pretrained(agent_folder).summarize(SENTENCES)]
+    assert lines == [*expected, ""]
+
+
+def test_blank_lines_stay_blank_lines(agent_folder: Path) -> None:
+    lines = summarize(agent_folder, stdin="\nriver rises\n \n\nlate storm").stdout.split("\n")
+    assert [bool(line) for line in lines] == [False, True, False, False, True, False]
+
+
+@pytest.mark.parametrize("text", ["", "\n"])
+def test_an_empty_text_gives_one_empty_line(agent_folder: Path, text: str) -> None:
+    assert summarize(agent_folder, text).stdout == "\n"
+
+
+def test_empty_input_gives_empty_output(agent_folder: Path) -> None:
+    result = summarize(agent_folder, stdin="")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def objects(result: Result) -> list[dict[str, Any]]:
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_json_follows_its_schema(agent_folder: Path, sentences_file: Path) -> None:
+    plain = summarize(agent_folder, "-i", sentences_file)
+    found = objects(summarize(agent_folder, "-i", sentences_file, "--json"))
+    for values in found:
+        SCHEMA.validate(values)
+        assert "trace" not in values
+        assert " ".join(edit["word"] for edit in values["edits"]) == values["source"]
+    assert [values["source"] for values in found] == SENTENCES
+    assert [values["summary"] for values in found] == plain.stdout.splitlines()
+
+
+def test_the_schema_can_say_no(agent_folder: Path) -> None:
+    (values,) = objects(summarize(agent_folder, "river rises late", "--json"))
+    assert SCHEMA.is_valid(values)
+    for wrong in (values | {"extra": 1}, values | {"step": -1}, values | {"edits": [{"word": "river"}]}):
+        assert not SCHEMA.is_valid(wrong)
+    for name in values:
+        assert not SCHEMA.is_valid({key: value for key, value in values.items() if key != name})
+
+
+def test_a_trace_has_every_step(agent_folder: Path) -> None:
+    for values in objects(summarize(agent_folder, *["\n".join(SENTENCES)], "--json", "--trace")):
+        SCHEMA.validate(values)
+        assert len(values["trace"]) == len(values["source"].split())
+
+
+def test_json_keeps_letters_readable(agent_folder: Path) -> None:
+    assert "Zürich" in summarize(agent_folder, "Zürich rises", "--json").stdout
+
+
+def test_a_number_of_words_is_met(agent_folder: Path) -> None:
+    result = summarize(agent_folder, "\n".join(SENTENCES), "--words", 2)
+    assert [len(line.split()) for line in result.stdout.splitlines()] == [2, 0, 2, 2]
+    (values,) = objects(summarize(agent_folder, SENTENCES[0], "--words", 2, "--json"))
+    assert values["reconstruction_rate"] is None
+    (values,) = objects(summarize(agent_folder, SENTENCES[0], "--words", 2, "--json", "--recoverability"))
+    assert values["reconstruction_rate"] is not None
+    SCHEMA.validate(values)
+
+
+def test_decoding_can_be_chosen(agent_folder: Path) -> None:
+    assert summarize(agent_folder, SENTENCES[0], "--decoding", "parallel").exit_code == 0
+    assert summarize(agent_folder, SENTENCES[0], "--decoding", "sequential").stdout == (
+        summarize(agent_folder, SENTENCES[0]).stdout
+    )
+    refused(summarize(agent_folder, SENTENCES[0], "--decoding", "random"), "sequential", "parallel")
+
+
+def test_what_cannot_go_together_is_refused(agent_folder: Path, sentences_file: Path) -> None:
+    refused(summarize(agent_folder, "river rises", "--trace"), "--trace goes with --json")
+    refused(summarize(agent_folder, "river rises", "-i", sentences_file), "TEXT or --input, not both")
+    refused(summarize(agent_folder, "river rises", "--words", 0), "--words")
+    refused(run("summarize", "river rises"), "--model")
+
+
+def test_a_missing_model_or_input_is_refused(tmp_path: Path, agent_folder: Path) -> None:
+    refused(summarize(tmp_path / "none", "river"), "No trained agent in", "agent.json is missing", "ealm train")
+    refused(summarize(agent_folder, "-i", tmp_path / "none.txt"), "none.txt", "does not exist")
+
+
+def test_a_language_model_that_does_not_fit_is_refused(tmp_path: Path, agent_folder: Path) -> None:
+    refused(summarize(agent_folder, "river", "--lm", tmp_path / "none"), "There is no folder", "--lm")
+    refused(summarize(agent_folder, "river", "--lm", "embedded"), "no masked-LM head", "--lm")
+
+
+def test_a_sentence_that_is_too_long_is_refused(agent_folder: Path) -> None:
+    refused(summarize(agent_folder, stdin=f"river rises\n{TOO_LONG}\n"), "Sentence 2 has 63 words", "62", "Split it")
+
+
+def test_input_that_is_not_utf_8_is_refused(agent_folder: Path, tmp_path: Path) -> None:
+    refused(summarize(agent_folder, stdin=b"river\nZ\xfcrich\n"), "standard input, line 2", "not UTF-8", "iconv")
+    (tmp_path / "latin.txt").write_bytes(b"Z\xfcrich\n")
+    refused(summarize(agent_folder, "-i", tmp_path / "latin.txt"), "latin.txt, line 1", "not UTF-8", "iconv")
+
+
+def test_nothing_to_summarize_on_a_terminal_is_refused_instead_of_waiting(agent_folder: Path) -> None:
+    terminal, its_other_end = pty.openpty()
+    try:
+        command = [sys.executable, "-m", "ealm", "summarize", "--model", str(agent_folder)]
+        done = subprocess.run(command, stdin=its_other_end, capture_output=True, text=True, timeout=120, check=False)
+    finally:
+        os.close(terminal)
+        os.close(its_other_end)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "Nothing to summarize: give TEXT, --input FILE, or pipe" in done.stderr
+
+
+# Output files ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_output_file_holds_what_stdout_would(agent_folder: Path, sentences_file: Path, tmp_path: Path) -> None:
+    result = summarize(agent_folder, "-i", sentences_file, "-o", tmp_path / "out.txt")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    expected = summarize(agent_folder, "-i", sentences_file).stdout
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == expected
+
+
+def test_a_file_can_be_replaced_by_its_own_summary(agent_folder: Path, sentences_file: Path) -> None:
+    expected = summarize(agent_folder, "-i", sentences_file).stdout
+    summarize(agent_folder, "-i", sentences_file, "-o", sentences_file)
+    assert sentences_file.read_text(encoding="utf-8") == expected
+
+
+@pytest.mark.parametrize("old", [None, "old summaries\n"])
+@pytest.mark.parametrize("before", [1, 200])
+def test_an_output_file_is_written_whole_or_not_at_all(
+    agent_folder: Path, tmp_path: Path, old: str | None, before: int
+) -> None:
+    output = tmp_path / "out.txt"
+    if old is not None:
+        output.write_text(old)
+    stdin = "late storm\n" * before + f"{TOO_LONG}\nriver rises\n"
+    result = summarize(agent_folder, "-o", output, "--words", 1, stdin=stdin)
+    refused(result, f"Sentence {before + 1} has 63 words")
+    assert (output.read_text() if output.exists() else None) == old
+    assert [path.name for path in tmp_path.iterdir()] == ([] if old is None else ["out.txt"])
+
+
+def test_an_output_folder_that_is_not_there_is_refused(agent_folder: Path, tmp_path: Path) -> None:
+    refused(summarize(agent_folder, "river rises", "-o", tmp_path / "none" / "out.txt"), "No such file or directory")
+    refused(summarize(agent_folder, "river rises", "-o", tmp_path), "directory")
