@@ -1,7 +1,7 @@
 """`python -m benchmarks [--quick] [--lm FOLDER]`: run, print, and write results.json and plots beside this file."""
 
 import argparse
-import datetime
+import datetime as dt
 import json
 import platform
 import subprocess
@@ -57,7 +57,7 @@ def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
         done.append(figure)
         _print_figure(figure)
     results: dict[str, Any] = {
-        "date": datetime.datetime.now(tz=datetime.UTC).isoformat(timespec="seconds"),
+        "date": dt.datetime.now(tz=dt.UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
         "machine": _machine(),
         "versions": {name: version(name) for name in ("torch", "transformers", "numpy")},

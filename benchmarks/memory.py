@@ -1,4 +1,4 @@
-"""Summarize many sentences at fixed length and print the peak memory in KiB: `python -m benchmarks.memory COUNT [LM]`."""
+"""`python -m benchmarks.memory COUNT [LM]`: summarize many sentences at fixed length, print the peak memory in KiB."""
 
 import sys
 from itertools import islice

@@ -114,7 +114,10 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "settings missing": (change(settings=None), "'settings' is missing"),
     "settings a text": (change(settings="paper"), "'settings' is missing or of the wrong type"),
     "setting unknown": (change(settings={"colour": 1}), r"agent\.json is damaged: .*no setting 'colour'"),
-    "setting of a wrong type": (change(settings={"agent": {"hidden_units": "12"}}), r"damaged: hidden_units must be int"),
+    "setting of a wrong type": (
+        change(settings={"agent": {"hidden_units": "12"}}),
+        r"damaged: hidden_units must be int",
+    ),
     "setting out of range": (change(settings={"rewards": {"top_k": 0}}), "damaged: top_k must be at least 1"),
     "other hidden units": (change(settings={"agent": {"hidden_units": 13}}), r"does not fit agent\.json: first\.bias"),
     "a weight missing": (reshape(lambda w: w.pop("output.bias")), r"output\.bias should be \(3,\), is absent"),

@@ -100,10 +100,7 @@ def test_pure_modules_import_neither_tensors_nor_models(module: str) -> None:
 def public_names_for_type_checkers() -> dict[str, str]:
     (block,) = type_checking_blocks(MODULES["__init__"])
     return {
-        alias.name: str(node.module)
-        for node in block.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
+        alias.name: str(node.module) for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
 
 

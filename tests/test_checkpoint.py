@@ -16,7 +16,10 @@ from ealm.errors import RunError
 
 IDENTITY = RunIdentity(PAPER, seed=3, lm="some/lm", similarity="embedded", corpus="abc")
 VALUES = {"updates": 7, "best_reward": None, "rng": np.random.default_rng(5).bit_generator.state}
-TENSORS = {"agent.first": torch.linspace(0, 1, 6).reshape(2, 3), "replay.flags": torch.tensor([1, 2], dtype=torch.uint8)}
+TENSORS = {
+    "agent.first": torch.linspace(0, 1, 6).reshape(2, 3),
+    "replay.flags": torch.tensor([1, 2], dtype=torch.uint8),
+}
 CHECKPOINT = Checkpoint(IDENTITY, TENSORS, VALUES, seconds=12.5)
 
 
@@ -98,7 +101,7 @@ def test_a_cut_checkpoint_is_an_error_with_advice(tmp_path: Path, share: float) 
     CHECKPOINT.save(tmp_path)
     content = (tmp_path / CHECKPOINT_FILE).read_bytes()
     (tmp_path / CHECKPOINT_FILE).write_bytes(content[: int(share * len(content))])
-    with pytest.raises(RunError, match="is damaged .*Start a new run in another folder"):
+    with pytest.raises(RunError, match=r"is damaged .*Start a new run in another folder"):
         Checkpoint.load(tmp_path)
 
 

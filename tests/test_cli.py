@@ -86,9 +86,7 @@ def finished_run(tmp_path_factory: pytest.TempPathFactory, corpus_file: Path, be
     return folder
 
 
-def test_training_reports_on_stderr_how_to_use_its_result(
-    tmp_path: Path, corpus_file: Path, bert_folder: Path
-) -> None:
+def test_training_reports_on_stderr_how_to_use_its_result(tmp_path: Path, corpus_file: Path, bert_folder: Path) -> None:
     messy = tmp_path / "messy.txt"
     messy.write_text(corpus_file.read_text() + "\nalone\n" + "river " * 50 + "\n")
     options = ["--set", "data.max_sentences=50", "--set", "learning.batch_size=8"]

@@ -3,6 +3,7 @@
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -19,7 +20,7 @@ def test_a_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:
         assert not path.exists()
         assert draft.parent == path.parent  # a rename across file systems would not be atomic
     assert path.read_text() == "half"
-    assert os.listdir(tmp_path) == ["file"]
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_failure_leaves_the_old_file_and_no_draft(tmp_path: Path) -> None:
@@ -34,7 +35,7 @@ def test_a_failure_leaves_the_old_file_and_no_draft(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="in the middle"):
         write_half()
     assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["file"]
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_missing_folder_is_an_os_error(tmp_path: Path) -> None:
@@ -43,10 +44,10 @@ def test_a_missing_folder_is_an_os_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [lambda p: write_text(p, "x"), lambda p: write_tensors(p, {"a": torch.ones(1)})])
-def test_files_have_the_rights_that_the_user_asks_for(tmp_path: Path, write: object) -> None:
+def test_files_have_the_rights_that_the_user_asks_for(tmp_path: Path, write: Any) -> None:
     before = os.umask(0o027)
     try:
-        write(tmp_path / "file")  # type: ignore[operator]
+        write(tmp_path / "file")
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640

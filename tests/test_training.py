@@ -204,8 +204,10 @@ def test_only_steps_before_the_end_count_what_follows(
 
 # The update -----------------------------------------------------------------------------------------------------------
 
-ENCODINGS = {visit: torch.randn(length, 12, generator=torch.Generator().manual_seed(visit)) for visit, length in
-             ((0, 4), (1, 2), (2, 3))}
+ENCODINGS = {
+    visit: torch.randn(length, 12, generator=torch.Generator().manual_seed(visit))
+    for visit, length in ((0, 4), (1, 2), (2, 3))
+}
 EXPERIENCES = [
     Experience(0, 2, bytes([K, K, K, K]), bytes([0, 0, 0, 0]), R, 0.5, 0, 3.0),
     Experience(0, 0, bytes([K, K, R, K]), bytes([0, 0, 1, 0]), X, -0.25, None, 0.0),
@@ -215,10 +217,14 @@ EXPERIENCES = [
 
 
 def learner_of(**learning: Any) -> Learner:
-    """With a target network of its own, so that it cannot be mistaken for the agent."""
+    """With a target network of its own, so that it cannot be mistaken for the agent, and biases that matter."""
     settings = SETTINGS.override({f"learning.{name}": str(value) for name, value in learning.items()})
     learner = Learner(12, settings, seed=1)
     learner.target_network.load_state_dict(new_agent(12, settings.agent, seed=2).state_dict())
+    with torch.no_grad():
+        for network in (learner.agent, learner.target_network):
+            network.action_bias.copy_(torch.tensor([0.9, -0.4, 0.2]))
+            network.decided_bias.copy_(torch.tensor([-0.3, 0.8]))
     return learner
 
 
@@ -449,6 +455,4 @@ def test_similarity_and_fluency_reach_the_rewards_with_their_weights() -> None:
         gained = [first[key][number].rewards[0] - walk.rewards[0] for key in ((0.5, 0.0), (0.0, 0.5), (0.5, 0.5))]
         assert gained[2] == pytest.approx(gained[0] + gained[1])
         assert gained[1] == pytest.approx(0.5 * walk.walked if walk.compression_rate < 1 else 0)
-    assert any(
-        one.rewards[0] > other.rewards[0] for one, other in zip(first[0.5, 0.0], plain, strict=True)
-    )
+    assert any(one.rewards[0] > other.rewards[0] for one, other in zip(first[0.5, 0.0], plain, strict=True))

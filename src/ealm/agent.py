@@ -89,32 +89,38 @@ class WalkEncoder:
     With c_i = b^a + b^u, a scalar, and W = [A; B] the first layer:
     l_i . l_j = e_i . e_j + c_j sum(e_i) + c_i sum(e_j) + c_i c_j width, and
     W s_i = (A e_i + c_i A 1) + sum_j w_ij (B e_j + c_j B 1).
+    The weights w_ij are not normalised before the sum over j but after it, where there is less to divide.
     """
 
     @torch.no_grad()
     def __init__(self, agent: Agent, encodings: Tensor, present: Tensor) -> None:
         self._agent = agent
-        self._present = present
         width = encodings.shape[-1]
         own, shared = agent.first.weight[:, :width], agent.first.weight[:, width:]
-        self._products = encodings @ encodings.transpose(1, 2)  # (batch, words, words)
+        # -inf at padding becomes the weight 0.
+        products = encodings @ encodings.transpose(1, 2)
+        self._products = products.masked_fill(~present[:, None], -torch.inf)  # (batch, words, words)
         self._sums = encodings.sum(dim=-1)  # (batch, words)
         self._own = encodings @ own.T + agent.first.bias  # (batch, words, hidden)
-        self._shared = encodings @ shared.T
         self._own_ones, self._shared_ones = own.sum(dim=1), shared.sum(dim=1)  # (hidden,)
+        ones = torch.ones_like(self._sums)
+        # What is summed over j: B e_j, then c_j (filled in at each step), then 1 for the sum of the weights.
+        self._summed = torch.cat([encodings @ shared.T, ones[..., None], ones[..., None]], dim=-1)
 
     @torch.no_grad()
     def q_values(self, actions: Tensor, decided: Tensor, words: Tensor) -> Tensor:
         """Q-values of the words numbered in `words` (batch, some): (batch, some, actions)."""
         agent = self._agent
+        hidden = len(self._own_ones)
         bias = agent.bias(actions, decided)  # c: (batch, all words)
         batch = torch.arange(len(words), device=words.device)[:, None]
         own_bias, own_sums = bias[batch, words], self._sums[batch, words]  # (batch, some)
-        scores = self._products[batch, words]  # (batch, some, all words)
-        scores = scores + own_sums[..., None] * bias[:, None] + own_bias[..., None] * self._sums[:, None]
-        scores = scores + (own_bias * agent.width)[..., None] * bias[:, None]
-        weights = attention(scores, self._present)
-        shared = weights @ self._shared  # (batch, some, hidden)
-        shared_bias = (weights @ bias[..., None]) * self._shared_ones  # sum_j w_ij c_j B 1
+        left = torch.stack([own_sums + agent.width * own_bias, own_bias], dim=-1)  # (batch, some, 2)
+        right = torch.stack([bias, self._sums], dim=1)  # (batch, 2, all words)
+        weights = torch.baddbmm(self._products[batch, words], left, right).relu_()  # (batch, some, all words)
+        self._summed[..., hidden] = bias
+        summed = weights @ self._summed  # (batch, some, hidden + 2)
+        total = summed[..., hidden + 1 :].clamp_min(torch.finfo(summed.dtype).tiny)
+        shared = summed[..., :hidden] + summed[..., hidden : hidden + 1] * self._shared_ones
         own = self._own[batch, words] + own_bias[..., None] * self._own_ones
-        return agent.head(own + shared + shared_bias)
+        return agent.head(own + shared / total)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -294,10 +294,15 @@ def _sentences(text: str | None, input_file: Path | None) -> Iterable[str]:
     if text is not None:
         return text.splitlines() or [""]
     if input_file is not None and str(input_file) != "-":
-        return decode_lines(input_file.open("rb"), str(input_file))
+        return _file_lines(input_file)
     if input_file is None and sys.stdin.isatty():
         raise click.UsageError("Nothing to summarize: give TEXT, --input FILE, or pipe sentences in.")
     return decode_lines(sys.stdin.buffer, "standard input")
+
+
+def _file_lines(path: Path) -> Iterator[str]:
+    with path.open("rb") as file:
+        yield from decode_lines(file, str(path))
 
 
 def _line(summary: "Summary", *, as_json: bool, trace: bool) -> str:
