@@ -109,18 +109,28 @@ class WalkEncoder:
 
     @torch.no_grad()
     def q_values(self, actions: Tensor, decided: Tensor, words: Tensor) -> Tensor:
-        """Q-values of the words numbered in `words` (batch, some): (batch, some, actions)."""
+        """Q-values of the words numbered in `words` (rows, some): (rows, some, actions).
+
+        `actions`, `decided` and `words` may leave out the last rows of the batch.
+        """
         agent = self._agent
         hidden = len(self._own_ones)
-        bias = agent.bias(actions, decided)  # c: (batch, all words)
-        batch = torch.arange(len(words), device=words.device)[:, None]
-        own_bias, own_sums = bias[batch, words], self._sums[batch, words]  # (batch, some)
-        left = torch.stack([own_sums + agent.width * own_bias, own_bias], dim=-1)  # (batch, some, 2)
-        right = torch.stack([bias, self._sums], dim=1)  # (batch, 2, all words)
-        weights = torch.baddbmm(self._products[batch, words], left, right).relu_()  # (batch, some, all words)
-        self._summed[..., hidden] = bias
-        summed = weights @ self._summed  # (batch, some, hidden + 2)
+        rows, all_words = actions.shape
+        # Plain copies of whole rows by flat number; indexing by two tensors takes several times longer.
+        flat = (words + all_words * torch.arange(rows, device=words.device)[:, None]).flatten()
+
+        def of_words(values: Tensor) -> Tensor:
+            return values.flatten(0, 1).index_select(0, flat).view(*words.shape, -1)
+
+        bias = agent.bias(actions, decided)  # c: (rows, all words)
+        own_bias = bias.gather(1, words)[..., None]
+        own_sums = self._sums[:rows].gather(1, words)[..., None]
+        left = torch.cat([own_sums + agent.width * own_bias, own_bias], dim=-1)  # (rows, some, 2)
+        right = torch.stack([bias, self._sums[:rows]], dim=1)  # (rows, 2, all words)
+        weights = torch.baddbmm(of_words(self._products), left, right).relu_()  # (rows, some, all words)
+        self._summed[:rows, :, hidden] = bias
+        summed = weights @ self._summed[:rows]  # (rows, some, hidden + 2)
         total = summed[..., hidden + 1 :].clamp_min(torch.finfo(summed.dtype).tiny)
-        shared = summed[..., :hidden] + summed[..., hidden : hidden + 1] * self._shared_ones
-        own = self._own[batch, words] + own_bias[..., None] * self._own_ones
-        return agent.head(own + shared / total)
+        shared = torch.addcmul(summed[..., :hidden], summed[..., hidden : hidden + 1], self._shared_ones)
+        own = torch.addcmul(of_words(self._own), own_bias, self._own_ones)
+        return agent.head(torch.addcdiv(own, shared, total))

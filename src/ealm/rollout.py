@@ -58,8 +58,8 @@ def uncertainty(q_values: Tensor) -> Tensor:
     return -(log_probabilities.exp() * log_probabilities).sum(dim=-1)
 
 
-_WORD_BUDGET = 4_096
-"""Padded words walked side by side; bounds the memory."""
+_WORD_BUDGET = 2_048
+"""Padded words walked side by side: bounds the memory, and keeps rows of unlike length apart."""
 
 
 def walk(
@@ -75,7 +75,8 @@ def walk(
     and never keeps or replaces more than that many on the way.
     """
     walks: list[Walk] = [Walk(0, ())] * len(encodings)
-    for rows in rows_by_length([len(sentence) for sentence in encodings], _WORD_BUDGET):
+    for rising in rows_by_length([len(sentence) for sentence in encodings], _WORD_BUDGET):
+        rows = rising[::-1]
         batch = _WalkBatch(
             agent, [encodings[row] for row in rows], None if limits is None else [limits[row] for row in rows]
         )
@@ -85,9 +86,14 @@ def walk(
 
 
 class _WalkBatch:
-    """The state of walks side by side. Rows that have ended are computed on, but nothing of them is recorded."""
+    """The state of walks side by side, the longest sentence first: a row leaves when its words are all decided.
+
+    A row that its limit has ended is computed on until then, but nothing of it is recorded.
+    """
 
     def __init__(self, agent: Agent, encodings: Sequence[Tensor], limits: Sequence[int] | None) -> None:
+        """`encodings` in falling length."""
+        self._word_counts = [len(sentence) for sentence in encodings]
         batch, present = pad(encodings)
         self._encoder = WalkEncoder(agent, batch, present)
         self._rows = torch.arange(len(batch), device=batch.device)
@@ -104,21 +110,28 @@ class _WalkBatch:
     def run(self, exploration: Exploration | None) -> list[Walk]:
         """Decide until every walk has ended."""
         taken: list[tuple[Tensor, Tensor, Tensor, Tensor]] = []
-        for step in range(int(self._lengths.max())):
-            walking = (self._lengths > step) & (self._left > self._limits)
+        for step in range(self._word_counts[0]):
+            self._leave_out_ended(step)
+            walking = self._left > self._limits
             if not bool(walking.any()):
                 break
             taken.append((walking, *self._decide(step, exploration)))
             self._left -= (walking & (taken[-1][2] == Action.REMOVE)).long()
         return self._walks(taken)
 
+    def _leave_out_ended(self, step: int) -> None:
+        rows = sum(length > step for length in self._word_counts)
+        if rows < len(self._rows):
+            self._rows, self._lengths, self._limits = self._rows[:rows], self._lengths[:rows], self._limits[:rows]
+            self._actions, self._decided = self._actions[:rows], self._decided[:rows]
+            self._undecided, self._left = self._undecided[:rows], self._left[:rows]
+
     def _decide(self, step: int, exploration: Exploration | None) -> tuple[Tensor, Tensor, Tensor]:
         """One step for every row: word (rows,), action (rows,) and Q-values (rows, actions)."""
-        open_words = (self._lengths - step).clamp_min(1)[:, None]
-        words = self._undecided[:, : int(open_words.max())]
+        words = self._undecided[:, : self._word_counts[0] - step]
         q_values = self._encoder.q_values(self._actions, self._decided, words)  # (rows, undecided, actions)
-        allowed = q_values + self._forbidden(step)[:, None]
-        is_open = torch.arange(words.shape[1], device=words.device) < open_words
+        allowed = q_values + self._forbidden(step)[:, None] if self._limited else q_values
+        is_open = torch.arange(words.shape[1], device=words.device) < (self._lengths - step)[:, None]
         place = _surest(allowed.amax(dim=-1), is_open)
         if exploration is not None:
             uncertain = _surest(uncertainty(q_values), is_open)
@@ -135,9 +148,8 @@ class _WalkBatch:
     def _forbidden(self, step: int) -> Tensor:
         """-inf for Keep and Replace where the limit's worth of words has been kept or replaced: (rows, actions)."""
         penalty = torch.zeros(len(self._rows), ACTIONS, device=self._rows.device)
-        if self._limited:
-            penalty[self._full(step)] = -torch.inf
-            penalty[:, Action.REMOVE] = 0
+        penalty[self._full(step)] = -torch.inf
+        penalty[:, Action.REMOVE] = 0
         return penalty
 
     def _full(self, step: int) -> Tensor:
@@ -157,13 +169,13 @@ class _WalkBatch:
         self._undecided = self._undecided.gather(1, kept + (kept >= place[:, None]))
 
     def _walks(self, taken: Sequence[tuple[Tensor, Tensor, Tensor, Tensor]]) -> list[Walk]:
-        steps: list[list[Step]] = [[] for _ in self._rows]
+        steps: list[list[Step]] = [[] for _ in self._word_counts]
         for walking, words, actions, q_values in taken:
             columns = (walking.tolist(), words.tolist(), actions.tolist(), q_values.tolist())
             for row, (is_walking, word, action, values) in enumerate(zip(*columns, strict=True)):
                 if is_walking:
                     steps[row].append(Step(word, Action(action), tuple(values)))
-        return [Walk(int(length), tuple(row_steps)) for length, row_steps in zip(self._lengths, steps, strict=True)]
+        return [Walk(length, tuple(row_steps)) for length, row_steps in zip(self._word_counts, steps, strict=True)]
 
 
 def _surest(confidence: Tensor, is_open: Tensor) -> Tensor:
