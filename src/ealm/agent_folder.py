@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
@@ -57,7 +58,7 @@ class SavedAgent:
         frequent = _read_frequent_words(folder / FREQUENT_WORDS_FILE)
         width: int = description["width"]
         return cls(
-            weights=_read_weights(folder / WEIGHTS_FILE, Agent(width, settings.agent)),
+            weights=_read_weights(folder / WEIGHTS_FILE, _shapes(width, settings)),
             width=width,
             lm_name=description["lm"],
             ignored_words=IgnoredWords(settings.ignored_words, frequent),
@@ -106,13 +107,18 @@ def _read_frequent_words(path: Path) -> frozenset[str]:
     return frozenset(words)
 
 
-def _read_weights(path: Path, agent: Agent) -> dict[str, Tensor]:
-    """The weights, checked against the shape of the agent they are for."""
+def _shapes(width: int, settings: Settings) -> dict[str, tuple[int, ...]]:
+    """Shapes of the weights of such an agent, without allocating them: a damaged file may ask for anything."""
+    with torch.device("meta"):
+        return {name: tuple(tensor.shape) for name, tensor in Agent(width, settings.agent).state_dict().items()}
+
+
+def _read_weights(path: Path, expected: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
+    """The weights, checked against the shapes of the agent they are for."""
     try:
         weights = load_file(path)
     except (OSError, SafetensorError) as error:
         raise ModelFolderError(f"{path} cannot be read: {error}") from error
-    expected = {name: tuple(tensor.shape) for name, tensor in agent.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     if expected != found:
         wrong = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))

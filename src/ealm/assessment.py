@@ -50,7 +50,10 @@ class SentenceSimilarity:
                     model_kwargs={"use_safetensors": True},
                 )
         except Exception as error:  # the library raises many kinds here
-            raise LanguageModelError(f"No sentence-similarity model can be loaded from {wanted}: {error}") from error
+            raise LanguageModelError(
+                f"No sentence-similarity model can be loaded from {wanted}. Give --similarity a folder or hub name of "
+                f"the sentence-transformers library, or leave it out. ({' '.join(str(error).split())[:300]})"
+            ) from error
         return cls(model)
 
     def __call__(self, sources: Sequence[str], summaries: Sequence[str]) -> list[float]:

@@ -1,6 +1,7 @@
 """The `ealm` command. Bodies only parse, call and print; models load when a command needs them."""
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
@@ -118,7 +119,7 @@ def train(
     wanted = _wanted_run(checkpoint, preset_name, assignments, lm=lm, similarity=similarity, seed=seed)
     trainer, identity, sentences = _prepare_training(corpus, wanted, device=device)
     _check_same_run(checkpoint, identity)
-    _report_corpus(corpus, sentences, identity.settings)
+    _report_corpus(corpus, sentences)
     run = TrainingRun(trainer, folder, identity, checkpoint_seconds=checkpoint_seconds, resumed_from=checkpoint)
     if updates is None and minutes is None:
         updates = DEFAULT_UPDATES
@@ -126,11 +127,20 @@ def train(
         finished = run.go(Budget(updates, minutes), stop=stop, progress=not quiet)
     state = f"{trainer.updates:,} updates, best replay reward {_number(trainer.best_reward)}"
     if not finished:
-        click.echo(f"Stopped after {state}. Go on with: ealm train {corpus} --out {folder} --resume", err=True)
+        click.echo(f"Stopped after {state}. Go on with: {_resume_command(corpus, folder, updates, minutes)}", err=True)
         raise SystemExit(128 + (stop.signal or 0))
     if trainer.best_reward is None:
         click.echo("The replay buffer never filled, so the agent is the one after the last update.", err=True)
     click.echo(f"Trained in {folder}: {state}. Use it with: ealm summarize --model {folder}", err=True)
+
+
+def _resume_command(corpus: Path, folder: Path, updates: int | None, minutes: float | None) -> str:
+    command = ["ealm", "train", str(corpus), "--out", str(folder), "--resume"]
+    if updates is not None:
+        command += ["--updates", str(updates)]
+    if minutes is not None:
+        command += ["--minutes", f"{minutes:g}"]
+    return shlex.join(command)
 
 
 def _checkpoint(folder: Path, *, resume: bool) -> "Checkpoint | None":
@@ -170,9 +180,15 @@ def _wanted_run(
     return _Wanted(
         settings.override(_assignments(assignments)),
         lm=lm or (saved.lm if saved else embedded.NAME),
-        similarity=similarity or (saved.similarity if saved else embedded.NAME),
+        similarity=_absolute(similarity) or (saved.similarity if saved else embedded.NAME),
         seed=seed if seed is not None else (saved.seed if saved else 0),
     )
+
+
+def _absolute(name_or_folder: str | None) -> str | None:
+    """A folder by its full path, so that a run can be resumed from anywhere; a hub name as it is."""
+    is_folder = name_or_folder is not None and Path(name_or_folder).is_dir()
+    return str(Path(name_or_folder).resolve()) if name_or_folder and is_folder else name_or_folder
 
 
 def _assignments(texts: Sequence[str]) -> dict[str, str]:
@@ -217,14 +233,14 @@ def _check_same_run(checkpoint: "Checkpoint | None", identity: "RunIdentity") ->
         )
 
 
-def _report_corpus(path: Path, corpus: "Corpus", settings: Settings) -> None:
+def _report_corpus(path: Path, corpus: "Corpus") -> None:
     used = len(corpus.sentences)
     note = f"{path}: {used:,} sentences"
     if corpus.available > used:
         note += f", sampled from {corpus.available:,} (data.max_sentences)"
     skipped = str(corpus.skipped)
     if skipped:
-        note += f"; skipped lines: {skipped} (data.max_words is {settings.data.max_words})"
+        note += f"; skipped lines: {skipped}"
     click.echo(note, err=True)
 
 
@@ -292,7 +308,7 @@ def _sentences(text: str | None, input_file: Path | None) -> Iterable[str]:
     if text is not None and input_file is not None:
         raise click.UsageError("Give TEXT or --input, not both.")
     if text is not None:
-        return text.splitlines() or [""]
+        return text.removesuffix("\n").split("\n")  # the same lines as in a file
     if input_file is not None and str(input_file) != "-":
         return _file_lines(input_file)
     if input_file is None and sys.stdin.isatty():

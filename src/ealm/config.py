@@ -235,6 +235,8 @@ class Settings(_Checked):
         """Replace fields named by path, for example `{"learning.discount": "0.95"}`."""
         values = self.to_dict()
         for path, text in assignments.items():
+            if path == "preset":
+                raise SettingsError("A preset is chosen with --preset, not set like a field.")
             *groups, name = path.split(".")
             place = values
             for group in groups:

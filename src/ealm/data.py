@@ -21,9 +21,15 @@ class SkippedLines:
     blank: int = 0
     one_word: int = 0
     too_long: int = 0
+    max_words: int = 0
+    """What is too long: the least of what the settings and the language model allow."""
 
     def __str__(self) -> str:
-        counts = ((self.blank, "blank"), (self.one_word, "of one word"), (self.too_long, "too long"))
+        counts = (
+            (self.blank, "blank"),
+            (self.one_word, "of one word"),
+            (self.too_long, f"of more than {self.max_words} words"),
+        )
         return ", ".join(f"{count:,} {kind}" for count, kind in counts if count)
 
 
@@ -60,7 +66,7 @@ def read_corpus(path: Path, *, settings: DataSettings, longest: int, seed: int) 
             too_long += 1
         else:
             sentences.append(words)
-    skipped = SkippedLines(blank, one_word, too_long)
+    skipped = SkippedLines(blank, one_word, too_long, max_words)
     if not sentences:
         raise CorpusError(_nothing_usable(path, skipped, max_words))
     available = len(sentences)

@@ -65,7 +65,7 @@ class Learner:
         tensors = {f"agent.{name}": tensor for name, tensor in self.agent.state_dict().items()}
         tensors |= {f"target.{name}": tensor for name, tensor in self.target_network.state_dict().items()}
         tensors |= {f"adam.{number}.{name}": t for number, entry in optimizer.items() for name, t in entry.items()}
-        return tensors
+        return {name: tensor.clone() for name, tensor in tensors.items()}
 
     def restore(self, tensors: Mapping[str, Tensor], *, updates: int) -> None:
         """Go on from `tensors()` after so many updates."""

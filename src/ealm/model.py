@@ -119,12 +119,19 @@ class Summarizer:
         """Summaries in the order of the texts, in bounded memory; arguments as in `summarize`."""
         if words is not None and words < 1:
             raise SettingsError(f"words must be at least 1, got {words}.")
+        return self._stream(texts, words, trace=trace, recoverability=recoverability)
+
+    def _stream(
+        self, texts: Iterable[str], words: int | None, *, trace: bool, recoverability: bool
+    ) -> Iterator[Summary]:
         numbered = enumerate(texts, start=1)
         while chunk := list(islice(numbered, _SENTENCES_AT_ONCE)):
             sources = [self._prepare(text, number) for number, text in chunk]
             yield from self._summarize_sources(sources, words, trace=trace, recoverability=recoverability)
 
     def _prepare(self, text: str, number: int) -> Source:
+        if not text.isascii() and not _is_unicode(text):
+            raise TextError(f"Sentence {number} is not valid Unicode: it was not UTF-8 where it came from.")
         words = split_words(text)
         if len(words) > self.lm.max_words:
             raise TextError(
@@ -206,6 +213,15 @@ class Summarizer:
                 reconstruction=None if reconstruction is None else join_words(reconstruction),
                 reconstruction_rate=None if scored is None else scored.reconstruction_rate,
             )
+
+
+def _is_unicode(text: str) -> bool:
+    """False for the half characters that Python makes of bytes which it could not decode."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _Known:

@@ -15,7 +15,8 @@ from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
 from ealm.checkpoint import Checkpoint, RunIdentity
-from ealm.storage import write_text
+from ealm.errors import RunError
+from ealm.storage import remove_drafts, write_text
 from ealm.training import Collected, Trainer
 
 LOG_FILE = "log.jsonl"
@@ -84,8 +85,9 @@ class TrainingRun:
         self._window = _Window()
         folder.mkdir(parents=True, exist_ok=True)
         if resumed_from is not None:
-            trainer.restore(resumed_from.tensors, resumed_from.values)
+            _restore(trainer, resumed_from)
             self._seconds_before = resumed_from.seconds
+        remove_drafts(folder)
         _drop_log_after(folder / LOG_FILE, trainer.updates)
 
     @property
@@ -212,6 +214,13 @@ class _Bar:
             refresh=False,
         )
         self._bar.update(self._position() - self._bar.n)
+
+
+def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
+    try:
+        trainer.restore(checkpoint.tensors, checkpoint.values)
+    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+        raise RunError(f"The checkpoint is damaged ({error!r}). Start a new run in another folder.") from error
 
 
 def _drop_log_after(path: Path, updates: int) -> None:

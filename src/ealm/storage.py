@@ -1,5 +1,6 @@
 """Files that are either whole or absent: written beside their place, then renamed."""
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -10,16 +11,34 @@ from typing import Any
 from safetensors.torch import save_file
 from torch import Tensor
 
+_DRAFT_ENDING = ".part"
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove what a process that was killed while writing left behind."""
+    for draft in folder.glob(f".*{_DRAFT_ENDING}"):
+        draft.unlink(missing_ok=True)
+
 
 @contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """Yields a path to write to; on success it becomes `path`, on failure nothing has happened."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """Yields a path to write to; on success it becomes `path`, on failure nothing has happened.
+
+    A link is followed. What is not a file (a pipe, a device) cannot be replaced and is written to directly.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+    draft = path.with_name(f".{path.name}.{os.getpid()}{_DRAFT_ENDING}")
     try:
         yield draft
         with draft.open("rb") as file:
             os.fsync(file.fileno())
-        draft.chmod(0o666 & ~_umask())  # safetensors writes files that only their owner can read
+        draft.chmod(mode)  # safetensors writes files that only their owner can read
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -217,7 +217,7 @@ class Trainer:
         reward = self.replay.mean_reward()
         if self.best_reward is None or reward > self.best_reward:
             self.best_reward = reward
-            self._best_weights = {name: tensor.clone() for name, tensor in self.agent.state_dict().items()}
+            self._best_weights = copied(self.agent.state_dict())
 
     def update(self) -> float:
         """One update on a batch from the buffer; returns the loss."""
@@ -228,7 +228,7 @@ class Trainer:
     def result(self) -> SavedAgent:
         """The agent to use: at the best replay reward, or as it is now while the buffer was never full."""
         return SavedAgent(
-            weights=self._best_weights or self.agent.state_dict(),
+            weights=copied(self._best_weights or self.agent.state_dict()),
             width=self.lm.width,
             lm_name=self.lm.name,
             ignored_words=self.ignored_words,
@@ -274,6 +274,11 @@ class Trainer:
             encodings = self.lm.encode([self._source(visit).ids for visit in visits])
             self._encodings.update(zip(visits, encodings, strict=True))
         self._forget_old_encodings()
+
+
+def copied(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Weights that stay as they are while the agent goes on learning."""
+    return {name: tensor.clone() for name, tensor in weights.items()}
 
 
 def _collected(rewards: tuple[float, ...], assessment: Assessment, *, violated: bool) -> Collected:
