@@ -133,6 +133,8 @@ class LiteralProcedure:
         """Inference: the step with the greatest sum of rates."""
         steps = self.steps(source, self.walk(source))
         usable = [number for number, step in enumerate(steps, start=1) if step.summary]
+        if not usable:
+            return 0, LiteralStep((Action.KEEP,) * len(source.ids), source.ids, 0.0, 1.0)
         best = max(
             usable, key=lambda n: (round(steps[n - 1].compression_rate + steps[n - 1].reconstruction_rate, 9), n)
         )

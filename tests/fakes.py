@@ -23,7 +23,7 @@ class TableMaskedLM:
         self._ids = {word: number for number, word in enumerate(self._vocabulary)}
         self._follower = {self._ids[cue]: self._ids[word] for cue, word in follower_of_cue.items()}
         generator = torch.Generator().manual_seed(0)
-        self._vectors = 0.3 * torch.randn(len(self._vocabulary), self.width, generator=generator)
+        self._vectors = 0.1 * torch.randn(len(self._vocabulary), self.width, generator=generator)
         for cue, follower in self._follower.items():  # kinds of words are told apart by a direction each
             self._vectors[cue, 0] += 1.0
             self._vectors[follower, 1] += 1.0

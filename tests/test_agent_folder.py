@@ -120,6 +120,9 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "setting out of range": (change(settings={"rewards": {"top_k": 0}}), "damaged: top_k must be at least 1"),
     "other hidden units": (change(settings={"agent": {"hidden_units": 13}}), r"does not fit agent\.json: first\.bias"),
+    "more hidden units than any memory": (change(settings={"agent": {"hidden_units": 10**9}}), r"agent\.json"),
+    "more weights than can be counted": (change(settings={"agent": {"hidden_units": 10**11}}), r"agent\.json"),
+    "more hidden units than can be counted": (change(settings={"agent": {"hidden_units": 10**30}}), r"agent\.json"),
     "a weight missing": (reshape(lambda w: w.pop("output.bias")), r"output\.bias should be \(3,\), is absent"),
     "a weight too many": (reshape(lambda w: w.update(extra=torch.ones(1))), r"extra should be absent, is \(1,\)"),
     "a weight of another shape": (

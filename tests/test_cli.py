@@ -3,6 +3,8 @@
 import json
 import os
 import pty
+import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +16,10 @@ from jsonschema import Draft202012Validator
 from tiny_models import save_tiny_bert
 
 import ealm
-from ealm.cli import main
+from ealm.checkpoint import Checkpoint
+from ealm.cli import DEFAULT_UPDATES, main
 from ealm.config import PRESETS, Settings
+from ealm.training import Trainer
 
 SENTENCES = ["the police minister finds a silver bridge", "", "Zebra rises", "old engine burns in the quiet forest ."]
 SCHEMA = Draft202012Validator(json.loads(Path(__file__).with_name("summary.schema.json").read_text(encoding="utf-8")))
@@ -94,7 +98,7 @@ def test_training_reports_on_stderr_how_to_use_its_result(tmp_path: Path, corpus
     assert result.exit_code == 0, result.output
     assert result.stdout == ""
     assert "50 sentences, sampled from 60" in result.stderr
-    assert "1 blank, 1 of one word, 1 too long" in result.stderr
+    assert "1 blank, 1 of one word, 1 of more than 49 words" in result.stderr
     assert f"ealm summarize --model {tmp_path / 'run'}" in result.stderr
     assert "buffer never filled" in result.stderr
     assert run("summarize", "--model", tmp_path / "run", "river rises").exit_code == 0
@@ -103,7 +107,7 @@ def test_training_reports_on_stderr_how_to_use_its_result(tmp_path: Path, corpus
 CORPORA: dict[str, tuple[bytes, list[str]]] = {
     "empty": (b"", ["is empty", "one sentence a line"]),
     "blank": (b"\n  \n\n", ["no sentence of 2 to 49 words", "3 blank"]),
-    "too long": (TOO_LONG.encode() + b"\n", ["no sentence of 2 to 49 words", "1 too long"]),
+    "too long": (TOO_LONG.encode() + b"\n", ["no sentence of 2 to 49 words", "1 of more than 49 words"]),
     "one word a line": (b"river\nrises\n", ["2 of one word", "one sentence a line"]),
     "latin 1": ("fine line\nfine Zürich\n".encode("latin1"), ["corpus.txt, line 2", "not UTF-8", "iconv"]),
 }
@@ -124,6 +128,7 @@ OPTIONS: dict[str, tuple[list[str], list[str]]] = {
     "bad type": (["--set", "learning.batch_size=many"], ["batch_size must be int", "'many'"]),
     "bad choice": (["--set", "learning.loss=absolute"], ["loss must be one of squared, huber", "'absolute'"]),
     "no value": (["--set", "learning.discount"], ["--set expects NAME=VALUE", "'learning.discount'"]),
+    "preset as a setting": (["--set", "preset=published-code"], ["chosen with --preset"]),
     "no such preset": (["--preset", "best"], ["'best' is not one of", "published-code"]),
     "negative seed": (["--seed", "-1"], ["--seed", "-1"]),
     "no updates": (["--updates", "0"], ["--updates", "0"]),
@@ -208,6 +213,75 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path, corpus_file: Path) -> N
     (tmp_path / "checkpoint.safetensors").write_bytes(b"half")
     result = run("train", corpus_file, "--out", tmp_path, "--resume", "--quiet")
     refused(result, "checkpoint.safetensors is damaged", "another folder")
+
+
+def train_until_stopped(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Result:
+    """A training that is sent a signal in its second update."""
+    update = Trainer.update
+
+    def update_and_stop(trainer: Trainer) -> float:
+        if trainer.updates == 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return update(trainer)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "update", update_and_stop)
+        return run("train", *arguments, "--quiet")
+
+
+@pytest.mark.parametrize(
+    ("budget", "advised"),
+    [
+        (["--updates", "9"], ["--updates", "9"]),
+        (["--minutes", "2.5"], ["--minutes", "2.5"]),
+        (["--minutes", "30", "--updates", "700"], ["--updates", "700", "--minutes", "30"]),
+        ([], ["--updates", str(DEFAULT_UPDATES)]),
+    ],
+)
+@pytest.mark.parametrize("name", ["plain", "with a space", "don't; $HOME"])
+def test_a_stopped_training_says_how_to_go_on_to_the_same_end(
+    tmp_path: Path,
+    corpus_file: Path,
+    bert_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    budget: list[str],
+    advised: list[str],
+    name: str,
+) -> None:
+    corpus, folder = tmp_path / f"{name}.txt", tmp_path / name
+    corpus.write_text(corpus_file.read_text())
+    options = ["--set", "rewards.similarity_weight=0", "--set", "learning.batch_size=8"]
+    result = train_until_stopped(monkeypatch, corpus, "--out", folder, "--lm", bert_folder, *options, *budget)
+    assert result.exit_code == 128 + signal.SIGTERM, result.output
+    assert result.stdout == ""
+    assert "Stopped after 2 updates" in result.stderr
+    advice = shlex.split(result.stderr.rpartition("Go on with: ")[2])
+    assert advice == ["ealm", "train", str(corpus), "--out", str(folder), "--resume", *advised]
+    if budget == ["--updates", "9"]:
+        assert "9 updates" in run(*advice[1:], "--quiet").stderr
+
+
+@pytest.mark.parametrize(("given", "is_folder"), [("models/mine", True), ("some/hub-name", False), ("embedded", False)])
+def test_a_similarity_folder_is_remembered_by_its_full_path_and_a_name_as_it_is(
+    tmp_path: Path,
+    corpus_file: Path,
+    bert_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    given: str,
+    is_folder: bool,
+) -> None:
+    here, elsewhere, out = tmp_path / "here", tmp_path / "elsewhere", tmp_path / "run"
+    (here / "models" / "mine").mkdir(parents=True)
+    elsewhere.mkdir()
+    monkeypatch.chdir(here)
+    result = train(corpus_file, "--out", out, "--lm", bert_folder, "--similarity", given)
+    assert result.exit_code == 0, result.output
+    checkpoint = Checkpoint.load(out)
+    assert checkpoint is not None
+    assert checkpoint.identity.similarity == (str((here / given).resolve()) if is_folder else given)
+    monkeypatch.chdir(elsewhere)
+    resumed = run("train", corpus_file, "--out", out, "--resume", "--updates", 1, "--quiet")
+    assert resumed.exit_code == 0, resumed.output
 
 
 # Summarizing ----------------------------------------------------------------------------------------------------------
@@ -337,6 +411,27 @@ def test_input_that_is_not_utf_8_is_refused(agent_folder: Path, tmp_path: Path) 
     refused(summarize(agent_folder, "-i", tmp_path / "latin.txt"), "latin.txt, line 1", "not UTF-8", "iconv")
 
 
+@pytest.mark.parametrize(("text", "number"), [("river \udcff rises", 1), ("late storm\n\nriver \udce9", 3)])
+@pytest.mark.parametrize("options", [[], ["--json"], ["--words", "1"]])
+def test_an_argument_that_is_not_utf_8_is_refused_in_one_line(
+    agent_folder: Path, text: str, number: int, options: list[str]
+) -> None:
+    result = summarize(agent_folder, text, *options)
+    refused(result, f"Sentence {number} is not valid Unicode", "UTF-8")
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x85", "\r"])
+def test_an_argument_has_the_same_lines_as_a_file(agent_folder: Path, mark: str) -> None:
+    text = f"late storm{mark}river rises\nold engine burns{mark}"
+    result = summarize(agent_folder, text, "--json")
+    assert result.stdout == summarize(agent_folder, "--json", stdin=text.encode()).stdout
+    assert [json.loads(line)["source"] for line in result.stdout.strip("\n").split("\n")] == [
+        "late storm river rises",
+        "old engine burns",
+    ]
+
+
 def test_nothing_to_summarize_on_a_terminal_is_refused_instead_of_waiting(agent_folder: Path) -> None:
     terminal, its_other_end = pty.openpty()
     try:
@@ -382,5 +477,6 @@ def test_an_output_file_is_written_whole_or_not_at_all(
 
 
 def test_an_output_folder_that_is_not_there_is_refused(agent_folder: Path, tmp_path: Path) -> None:
-    refused(summarize(agent_folder, "river rises", "-o", tmp_path / "none" / "out.txt"), "No such file or directory")
+    result = summarize(agent_folder, "river rises", "-o", tmp_path / "none" / "out.txt")
+    refused(result, f"{tmp_path / 'none'}: there is no such folder")
     refused(summarize(agent_folder, "river rises", "-o", tmp_path), "directory")

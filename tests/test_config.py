@@ -256,7 +256,6 @@ def test_unreadable_settings_say_what_is_wrong(values: Any, message: str) -> Non
         ("data.max_sentences", "null", None),
         ("rewards.strict_floors", "False", False),
         ("rewards.strict_floors", " false ", False),
-        ("preset", "mine", "mine"),
     ],
 )
 def test_one_field_can_be_overridden_by_its_path(path: str, text: str, expected: object) -> None:
@@ -280,6 +279,12 @@ def test_overriding_what_does_not_exist_lists_what_does(path: str) -> None:
         PAPER.override({path: "1"})
     assert repr(path) in str(caught.value)
     assert "learning.discount" in str(caught.value)
+
+
+def test_a_preset_is_not_overridden_like_a_field() -> None:
+    for name in ("mine", "published-code", "paper"):
+        with pytest.raises(SettingsError, match="chosen with --preset"):
+            PAPER.override({"preset": name})
 
 
 def test_overriding_with_a_bad_value_is_refused() -> None:

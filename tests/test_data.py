@@ -21,7 +21,7 @@ def corpus_of(tmp_path: Path, text: str | bytes, *, longest: int = 60, seed: int
 def test_usable_lines_become_sentences_and_the_others_are_counted(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, "the river rises\n\n \t\nstop\na b c d e\nold Zürich\n", max_words=4)
     assert corpus.sentences == (("the", "river", "rises"), ("old", "Zürich"))
-    assert corpus.skipped == SkippedLines(blank=2, one_word=1, too_long=1)
+    assert corpus.skipped == SkippedLines(blank=2, one_word=1, too_long=1, max_words=4)
     assert corpus.available == 2
 
 
@@ -32,7 +32,7 @@ def test_the_limit_is_the_smaller_of_settings_and_language_model(
     lines = "\n".join(" ".join(["w"] * length) for length in range(2, 62))
     corpus = corpus_of(tmp_path, lines, max_words=max_words, longest=longest)
     assert max(map(len, corpus.sentences)) == expected
-    assert corpus.skipped.too_long == 61 - expected
+    assert corpus.skipped == SkippedLines(too_long=61 - expected, max_words=expected)
 
 
 def test_the_paper_takes_sentences_of_less_than_50_words(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_the_fingerprint_tells_sentences_and_their_order(tmp_path: Path) -> None
     [
         (b"", r"corpus\.txt is empty\. A corpus has one sentence a line"),
         (b"\n \n", r"no sentence of 2 to 9 words \(lines: 2 blank\)"),
-        (b"one\n\n" + b"w " * 10, r"no sentence of 2 to 9 words \(lines: 1 blank, 1 of one word, 1 too long\)"),
+        (b"one\n\n" + b"w " * 10, r"2 to 9 words \(lines: 1 blank, 1 of one word, 1 of more than 9 words\)"),
         (b"fine line\nZ\xfcrich is not\n", r"corpus\.txt, line 2: not UTF-8 .*iconv"),
     ],
 )
@@ -112,7 +112,8 @@ def test_epochs_and_seeds_shuffle_differently_and_visits_can_be_asked_in_any_ord
     [
         (SkippedLines(), ""),
         (SkippedLines(blank=1), "1 blank"),
-        (SkippedLines(12_000, 2, 3), "12,000 blank, 2 of one word, 3 too long"),
+        (SkippedLines(12_000, 2, 3, 49), "12,000 blank, 2 of one word, 3 of more than 49 words"),
+        (SkippedLines(blank=1, max_words=49), "1 blank"),
     ],
 )
 def test_skipped_lines_are_told_in_words(skipped: SkippedLines, text: str) -> None:

@@ -31,10 +31,11 @@ SETTINGS = Settings().override(
         "learning.replay_size": "1000",
         "learning.batch_size": "64",
         "learning.target_period": "50",
+        "learning.learning_rate": "0.0005",
         "action_exploration.every": "10",
         "order_exploration.every": "10",
-        "action_exploration.decay": "0.97",
-        "order_exploration.decay": "0.97",
+        "action_exploration.decay": "0.98",
+        "order_exploration.decay": "0.98",
     }
 )
 
@@ -113,12 +114,12 @@ def returns(agent: Agent, lm: TableMaskedLM, sentences: list[tuple[str, ...]]) -
 def test_training_reaches_nine_tenths_of_the_best_return_on_unseen_sentences(seed: int) -> None:
     lm = TableMaskedLM(CUES, OTHERS)
     rng = np.random.default_rng(100 + seed)
-    sentences = [toy_sentence(rng) for _ in range(340)]
-    seen, unseen = sentences[:300], [s for s in sentences[300:] if s not in sentences[:300]]
+    sentences = [toy_sentence(rng) for _ in range(3_040)]
+    seen, unseen = sentences[:3_000], [s for s in sentences[3_000:] if s not in sentences[:3_000]]
     trainer = Trainer(
-        lm=lm, corpus=Corpus(tuple(seen), SkippedLines(), 300), settings=SETTINGS, similarity=None, seed=seed
+        lm=lm, corpus=Corpus(tuple(seen), SkippedLines(), len(seen)), settings=SETTINGS, similarity=None, seed=seed
     )
-    while trainer.updates < 2_000:
+    while trainer.updates < 3_000:
         trainer.update() if trainer.pending_updates else trainer.collect()
     best = sum(best_return(sentence) for sentence in unseen) / len(unseen)
     untrained = returns(new_agent(lm.width, SETTINGS.agent, seed), lm, unseen)

@@ -212,6 +212,11 @@ def test_a_limit_below_one_is_refused(limit: int) -> None:
         various().summarize(SENTENCE, words=limit)
 
 
+def test_a_stream_refuses_a_limit_below_one_before_it_is_read() -> None:
+    with pytest.raises(SettingsError, match="words must be at least 1, got 0"):
+        various().stream([SENTENCE], words=0)
+
+
 # The trace ------------------------------------------------------------------------------------------------------------
 
 
@@ -278,6 +283,12 @@ def test_a_sentence_that_does_not_fit_is_named_with_advice() -> None:
     assert len(summarizer.summarize("river " * longest, words=1).summary.split()) == 1
     with pytest.raises(TextError, match=rf"Sentence 2 has {longest + 1} words.*take {longest}.*Split it"):
         summarizer.summarize(["river", "river " * (longest + 1)])
+
+
+@pytest.mark.parametrize("text", ["river \udcff rises", "\ud83d", "Zürich \udce9"])
+def test_half_characters_are_refused_with_the_number_of_their_sentence(text: str) -> None:
+    with pytest.raises(TextError, match=r"Sentence 2 is not valid Unicode.*UTF-8"):
+        various().summarize(["Zürich rises", text])
 
 
 @pytest.mark.parametrize("pick", [lambda s: s, lambda s: s.edits[0], lambda s: s.trace[0]])

@@ -151,6 +151,23 @@ def test_more_sentences_than_fit_side_by_side_change_nothing(monkeypatch: pytest
     ]
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("limit", [None, 0, 1, 3])
+@pytest.mark.parametrize("lengths", [(12, 1, 1, 4), (2, 9, 5, 9, 1, 3), (6, 6, 5), (0, 7, 0, 2)])
+def test_rows_that_end_early_do_not_disturb_the_others(
+    seed: int, limit: int | None, lengths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ealm.rollout._WORD_BUDGET", 10_000)  # all in one batch
+    agent, sentences = random_agent(seed), random_sentences(seed, lengths)
+    together = walk(agent, sentences, limits=None if limit is None else [limit] * len(lengths))
+    for sentence, found in zip(sentences, together, strict=True):
+        (alone,) = walk(agent, [sentence], limits=None if limit is None else [limit])
+        assert found.length == alone.length == len(sentence)
+        assert decisions(found) == decisions(alone)
+        for step, expected in zip(found.steps, alone.steps, strict=True):
+            assert step.q_values == pytest.approx(expected.q_values, rel=1e-9, abs=1e-9)
+
+
 # Exploration --------------------------------------------------------------------------------------------------------
 
 
@@ -272,3 +289,24 @@ def test_when_only_removing_is_left_the_word_most_worth_removing_goes_first() ->
         for number, step in enumerate(result.steps, start=1):
             values = q_before(agent, encodings, result, number)
             assert step.word == max(values, key=lambda word: values[word][Action.REMOVE])
+
+
+@pytest.mark.parametrize(("action_rate", "order_rate"), [(1.0, 0.0), (1.0, 1.0), (0.5, 0.5), (0.0, 1.0)])
+@pytest.mark.parametrize("limit", [0, 1, 2, 4, 8, 12])
+def test_exploring_never_leaves_more_words_than_the_limit(limit: int, action_rate: float, order_rate: float) -> None:
+    sentences = random_sentences(lengths=LENGTHS * 5)
+    exploration = explore(action_rate=action_rate, order_rate=order_rate)
+    for result in walk(random_agent(), sentences, exploration=exploration, limits=[limit] * len(sentences)):
+        left = words_left(result)
+        assert left[-1] == min(limit, result.length)
+        assert all(count > limit for count in left[:-1])
+        assert sum(step.action is not Action.REMOVE for step in result.steps) <= limit
+
+
+def test_a_limited_walk_explores_as_long_as_the_limit_leaves_a_choice() -> None:
+    sentences = random_sentences(lengths=(12,) * 100)
+    exploration = explore(action_rate=1.0, order_rate=0.0)
+    results = walk(random_agent(), sentences, exploration=exploration, limits=[4] * 100)
+    first = Counter(result.steps[0].action for result in results)
+    assert set(first) == set(Action)
+    assert min(first.values()) > 15

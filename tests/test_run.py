@@ -1,5 +1,6 @@
 """A run on disk: its log, its folder, its budget, and how it is stopped."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ from ealm.agent_folder import SavedAgent
 from ealm.checkpoint import CHECKPOINT_FILE, Checkpoint, RunIdentity
 from ealm.config import Settings
 from ealm.data import Corpus, SkippedLines
+from ealm.errors import RunError
 from ealm.run import LOG_FILE, TENSORBOARD_FOLDER, Budget, StopRequest, TrainingRun
 from ealm.training import Trainer
 
@@ -200,3 +202,35 @@ def test_progress_goes_to_stderr_and_nothing_to_stdout(tmp_path: Path, capsys: p
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "10/10" in captured.err
+
+
+def damaged(checkpoint: Checkpoint, missing: str) -> Checkpoint:
+    """Without one of its values or tensors."""
+    values = {name: value for name, value in checkpoint.values.items() if name != missing}
+    tensors = {name: tensor for name, tensor in checkpoint.tensors.items() if name != missing}
+    assert len(values) + len(tensors) == len(checkpoint.values) + len(checkpoint.tensors) - 1
+    return dataclasses.replace(checkpoint, values=values, tensors=tensors)
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        *("updates", "visits", "pending_updates", "best_reward", "rng"),
+        *("agent.first.weight", "target.output.bias", "replay.flags", "replay.numbers", "replay.values"),
+    ],
+)
+def test_a_checkpoint_that_lacks_something_is_refused_and_the_folder_left_alone(tmp_path: Path, missing: str) -> None:
+    run_in(tmp_path).go(Budget(updates=120), progress=False)
+    checkpoint = Checkpoint.load(tmp_path)
+    assert checkpoint is not None
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    with pytest.raises(RunError, match=r"checkpoint is damaged .*Start a new run in another folder"):
+        run_in(tmp_path, resumed_from=damaged(checkpoint, missing))
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_a_run_removes_what_a_killed_one_left_half_written(tmp_path: Path) -> None:
+    (tmp_path / f".{CHECKPOINT_FILE}.4000000.part").write_bytes(b"half")
+    (tmp_path / "notes.txt").write_text("mine")
+    run_in(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

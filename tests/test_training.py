@@ -140,6 +140,37 @@ def test_a_restored_trainer_is_in_the_state_it_was_restored_from() -> None:
         assert torch.equal(second.result().weights[name], tensor)
 
 
+def test_a_state_stays_as_it_is_while_training_goes_on() -> None:
+    trainer = trainer_of(seed=6)
+    advance(trainer, 40)
+    assert trainer.best_reward is not None
+    tensors, values = trainer.state()
+    before = copy.deepcopy((tensors, values))
+    advance(trainer, 40)
+    assert values == before[1]
+    for name, tensor in before[0].items():
+        assert torch.equal(tensors[name], tensor), name
+    after, _ = trainer.state()
+    for name in ("agent.first.weight", "target.first.weight", "adam.0.step", "adam.2.exp_avg", "replay.values"):
+        assert not torch.equal(after[name], tensors[name]), name
+
+
+def test_trainers_restored_from_one_state_have_nothing_in_common() -> None:
+    source = trainer_of(seed=6)
+    advance(source, 40)
+    state = source.state()
+    before = copy.deepcopy(state)
+    one, other = trainer_of(seed=6), trainer_of(seed=6)
+    for trainer in (one, other):
+        trainer.restore(*state)
+    advance(one, 30)
+    assert [name for name, tensor in before[0].items() if not torch.equal(state[0][name], tensor)] == []
+    assert state[1] == before[1]
+    assert same_state(other, source)
+    advance(other, 30)
+    assert same_state(one, other)
+
+
 # What a walk leaves behind --------------------------------------------------------------------------------------------
 
 PATH = Walk(

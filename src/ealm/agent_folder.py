@@ -58,7 +58,7 @@ class SavedAgent:
         frequent = _read_frequent_words(folder / FREQUENT_WORDS_FILE)
         width: int = description["width"]
         return cls(
-            weights=_read_weights(folder / WEIGHTS_FILE, _shapes(width, settings)),
+            weights=_read_weights(folder / WEIGHTS_FILE, _shapes(folder / SETTINGS_FILE, width, settings)),
             width=width,
             lm_name=description["lm"],
             ignored_words=IgnoredWords(settings.ignored_words, frequent),
@@ -107,10 +107,13 @@ def _read_frequent_words(path: Path) -> frozenset[str]:
     return frozenset(words)
 
 
-def _shapes(width: int, settings: Settings) -> dict[str, tuple[int, ...]]:
+def _shapes(path: Path, width: int, settings: Settings) -> dict[str, tuple[int, ...]]:
     """Shapes of the weights of such an agent, without allocating them: a damaged file may ask for anything."""
-    with torch.device("meta"):
-        return {name: tuple(tensor.shape) for name, tensor in Agent(width, settings.agent).state_dict().items()}
+    try:
+        with torch.device("meta"):
+            return {name: tuple(tensor.shape) for name, tensor in Agent(width, settings.agent).state_dict().items()}
+    except (RuntimeError, TypeError) as error:
+        raise ModelFolderError(f"{path} is damaged: there is no agent of that size ({error}).") from error
 
 
 def _read_weights(path: Path, expected: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:

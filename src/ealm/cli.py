@@ -131,7 +131,9 @@ def train(
         raise SystemExit(128 + (stop.signal or 0))
     if trainer.best_reward is None:
         click.echo("The replay buffer never filled, so the agent is the one after the last update.", err=True)
-    click.echo(f"Trained in {folder}: {state}. Use it with: ealm summarize --model {folder}", err=True)
+    click.echo(
+        f"Trained in {folder}: {state}. Use it with: ealm summarize --model {shlex.quote(str(folder))}", err=True
+    )
 
 
 def _resume_command(corpus: Path, folder: Path, updates: int | None, minutes: float | None) -> str:
@@ -139,7 +141,7 @@ def _resume_command(corpus: Path, folder: Path, updates: int | None, minutes: fl
     if updates is not None:
         command += ["--updates", str(updates)]
     if minutes is not None:
-        command += ["--minutes", f"{minutes:g}"]
+        command += ["--minutes", str(minutes)]
     return shlex.join(command)
 
 

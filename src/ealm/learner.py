@@ -75,7 +75,9 @@ class Learner:
         optimizer = self._optimizer.state_dict()
         for path, tensor in group(tensors, "adam").items():
             number, name = path.split(".", 1)
-            optimizer["state"].setdefault(int(number), {})[name] = tensor
+            optimizer["state"].setdefault(int(number), {})[name] = (
+                tensor.clone()
+            )  # the optimizer would take it as its own
         self._optimizer.load_state_dict(optimizer)
 
 

@@ -26,10 +26,10 @@ def replaced(path: Path) -> Iterator[Path]:
 
     A link is followed. What is not a file (a pipe, a device) cannot be replaced and is written to directly.
     """
-    path = path.resolve()
     if path.exists() and not path.is_file():
         yield path
         return
+    path = path.resolve()
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
