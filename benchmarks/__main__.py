@@ -39,16 +39,16 @@ def main() -> None:
 
 def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
     """Run everything; `quick` takes smaller samples of shorter sentences."""
-    lm = language_model(folder)
-    print(f"language model: {lm.name}, {torch.get_num_threads()} threads; training an agent on it ...", flush=True)
-    summarizer = trained_summarizer(lm, updates=500 if quick else 2_000)
+    lm = language_model(folder, fit_steps=0 if quick else 60)
+    print(f"language model: {lm.name}; {torch.get_num_threads()} threads; training an agent on it ...", flush=True)
+    summarizer = trained_summarizer(lm, updates=400 if quick else 1_000)
     lengths = (12, 22) if quick else (15, 40)
     sample = {"literal": 3 if quick else 8, "batch": 48 if quick else 128, "lengths": lengths}
     runs = [
         lambda: figures.inference(summarizer, lm, **sample),
         lambda: figures.training(summarizer, lm, **sample),
         lambda: figures.fixed_length(summarizer, batch=128 if quick else 512, lengths=(15, 40)),
-        lambda: figures.rollout(lm, batch=64 if quick else 256, lengths=(15, 40)),
+        lambda: figures.rollout(lm, batch=256, lengths=(15, 40)),
         lambda: figures.memory(*((200, 1_000) if quick else (1_000, 10_000)), folder),
     ]
     done = []
@@ -63,10 +63,10 @@ def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
         "versions": {name: version(name) for name in ("torch", "transformers", "numpy")},
         "language model": lm.name if folder is None else "fitted",
         "figures": [vars(figure) for figure in done],
-        "parallel decoding": figures.parallel_decoding(summarizer, batch=32 if quick else 128, lengths=lengths),
     }
-    print("parallel decoding:", json.dumps(results["parallel decoding"]), flush=True)
     if not quick:
+        results["approximations"] = figures.approximations(summarizer, lm, batch=24, lengths=lengths)
+        print("\napproximations:", json.dumps(results["approximations"], indent=2), flush=True)
         results["growth"] = figures.growth(summarizer, batch=24)
         print("growth:", json.dumps(results["growth"]), flush=True)
     return results

@@ -9,6 +9,7 @@ from benchmarks.text import sentences
 from ealm import embedded
 from ealm.config import IgnoredWordsSettings, Settings
 from ealm.data import Corpus, SkippedLines
+from ealm.edits import Masked
 from ealm.ignored_words import IgnoredWords
 from ealm.masked_lm import TransformersMaskedLM, quiet_transformers
 from ealm.model import Summarizer
@@ -19,10 +20,13 @@ SETTINGS = replace(Settings(), ignored_words=IgnoredWordsSettings(infrequent="no
 """The paper's settings. The invented text has no infrequent words, so only stop words are ignored."""
 
 
-def language_model(folder: str | None) -> TransformersMaskedLM:
-    """The model in a folder, or the embedded encoder with an unfitted head: the same cost, worse guesses."""
+def language_model(folder: str | None = None, *, fit_steps: int = 0, engine: str = "torch") -> TransformersMaskedLM:
+    """The model in a folder, or the embedded encoder with a new head, fitted to the invented text for some steps.
+
+    Fitting does not change the cost of a question, but how much is recovered, and so how many questions are needed.
+    """
     if folder is not None:
-        return TransformersMaskedLM.load(folder)
+        return TransformersMaskedLM.load(folder, engine=engine)
     from transformers import AutoModel, AutoTokenizer, BertConfig, BertForMaskedLM
 
     encoder = embedded.encoder_folder()
@@ -31,7 +35,31 @@ def language_model(folder: str | None) -> TransformersMaskedLM:
         model = BertForMaskedLM(BertConfig.from_pretrained(encoder))
         model.bert.load_state_dict(AutoModel.from_pretrained(encoder).state_dict(), strict=False)
         tokenizer = AutoTokenizer.from_pretrained(encoder)
-    return TransformersMaskedLM(model, tokenizer, name="embedded encoder, unfitted head")
+    lm = TransformersMaskedLM(model, tokenizer, name=f"embedded encoder, fitted for {fit_steps} steps", engine=engine)
+    _fit(lm, fit_steps)
+    return lm
+
+
+def _fit(lm: TransformersMaskedLM, steps: int) -> None:
+    """Masked-LM training on sentence pairs as the converter asks them: words that are left, then the holes."""
+    optimizer = torch.optim.AdamW(lm.model.parameters(), lr=5e-4)
+    texts, generator = sentences(2_000, (10, 40), seed=8), np.random.default_rng(0)
+    for step in range(steps):
+        optimizer.param_groups[0]["lr"] = 5e-4 * (1 - step / steps)
+        questions, answers = [], []
+        for text in generator.choice(texts, size=12):
+            ids = lm.word_ids(split_words(str(text)))
+            hidden = generator.random(len(ids)) < generator.uniform(0.1, 0.6)
+            left = tuple(word for word, gone in zip(ids, hidden, strict=True) if not gone)
+            template = tuple(None if gone else word for word, gone in zip(ids, hidden, strict=True))
+            questions.append(Masked(left, template))
+            answers += [word for word, gone in zip(ids, hidden, strict=True) if gone]
+        inputs = lm.inputs(questions)
+        holes = inputs["input_ids"] == lm.mask_id
+        logits = lm.model.cls(lm.model.base_model(**inputs)[0][holes])
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(logits, torch.tensor(answers)).backward()
+        optimizer.step()
 
 
 def trained_summarizer(lm: TransformersMaskedLM, updates: int) -> Summarizer:

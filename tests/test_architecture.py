@@ -20,7 +20,7 @@ LAYERS = [
     ["checkpoint", "agent_folder", "learner", "replay_tensors", "scoring"],
     ["assessment", "converter", "data", "rollout", "storage"],
     ["agent", "masked_lm", "ignored_words", "rewards", "replay"],
-    ["batching", "config", "embedded", "summary", "text"],
+    ["batching", "config", "embedded", "engines", "summary", "text"],
     ["edits", "errors"],
     ["__init__"],
 ]

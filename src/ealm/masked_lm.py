@@ -16,6 +16,7 @@ from torch import Tensor
 from ealm import embedded
 from ealm.batching import rows_by_length
 from ealm.edits import Masked
+from ealm.engines import ENGINES, OpenVinoEncoder
 from ealm.errors import LanguageModelError
 
 _KNOWN_WORDS_REMEMBERED = 200_000
@@ -54,7 +55,9 @@ class MaskedLM(Protocol):
 class TransformersMaskedLM:
     """Any BERT-style masked language model of the `transformers` library."""
 
-    def __init__(self, model: Any, tokenizer: Any, *, name: str = "in memory", token_budget: int = 4_096) -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, *, name: str = "in memory", engine: str = "torch", token_budget: int = 4_096
+    ) -> None:
         """`token_budget` bounds the padded tokens of one pass, and with them the memory."""
         self.name = name
         self.token_budget = token_budget
@@ -68,23 +71,35 @@ class TransformersMaskedLM:
         self._is_word = _whole_words(tokenizer, model.config.vocab_size).to(model.device)
         self.not_a_word = ~self._is_word
         self._head = _head_at_holes(model)
+        self._encoder = _encoder(model, engine)
 
     @classmethod
-    def load(cls, name_or_folder: str | os.PathLike[str], *, device: str = "cpu") -> "TransformersMaskedLM":
-        """Load by folder (nothing is fetched) or by hub name (fetched unless it is in the local cache)."""
+    def load(
+        cls, name_or_folder: str | os.PathLike[str], *, device: str = "cpu", engine: str = "torch"
+    ) -> "TransformersMaskedLM":
+        """Load by folder (nothing is fetched) or by hub name (fetched unless it is in the local cache).
+
+        `engine` is what runs the encoder: "torch", or "openvino" on the CPU.
+        """
         wanted = str(name_or_folder)
         if Path(wanted).is_dir():  # an agent remembers its language model by this name, wherever it is used from
             wanted = str(Path(wanted).resolve())
         model, tokenizer = _load_pretrained(wanted)
         try:
-            return cls(model.to(device), tokenizer, name=wanted)
+            return cls(model.to(device), tokenizer, name=wanted, engine=engine)
         except (RuntimeError, AssertionError) as error:  # torch asserts that it was built for the device
             raise LanguageModelError(f"Cannot use the device {device!r}: {error} Choose --device cpu.") from error
 
     @property
     def model(self) -> Any:
-        """The model itself, for those who quantise or compile it."""
+        """The model itself."""
         return self._model
+
+    def with_engine(self, engine: str) -> "TransformersMaskedLM":
+        """The same language model, its encoder run by another engine."""
+        return TransformersMaskedLM(
+            self._model, self._tokenizer, name=self.name, engine=engine, token_budget=self.token_budget
+        )
 
     def word_ids(self, words: Sequence[str]) -> tuple[int, ...]:
         if len(self._known) > _KNOWN_WORDS_REMEMBERED:
@@ -132,8 +147,13 @@ class TransformersMaskedLM:
     @torch.no_grad()
     def _hidden(self, questions: Sequence[Masked[int]]) -> Tensor:
         """Last layer of one padded pass: (questions, tokens, width)."""
-        hidden: Tensor = self._model.base_model(**self.inputs(questions))[0]
+        hidden: Tensor = self._encoder(**self.inputs(questions))[0]
         return hidden
+
+    @property
+    def mask_id(self) -> int:
+        """Token id of a hole."""
+        return self._layout.mask_id
 
     def template_start(self, question: Masked[int]) -> int:
         """Index of the template's first token in its row."""
@@ -190,6 +210,16 @@ class _Layout:
         context = [*self.before, *question.context, *self.between]
         rest = [*template, *self.after]
         return context + rest, [0] * len(context) + [1] * len(rest)
+
+
+def _encoder(model: Any, engine: str) -> Any:
+    if engine == "torch":
+        return model.base_model
+    if engine not in ENGINES:
+        raise LanguageModelError(f"There is no engine {engine!r}. Engines: {', '.join(ENGINES)}.")
+    if model.device.type != "cpu":
+        raise LanguageModelError(f"The {engine} engine runs on the CPU. Use --device cpu, or the torch engine.")
+    return OpenVinoEncoder(model)
 
 
 def _position_limit(model: Any, tokenizer: Any) -> int:

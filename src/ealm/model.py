@@ -56,11 +56,12 @@ class Summarizer:
         *,
         lm: MaskedLM | str | os.PathLike[str] | None = None,
         device: str = "cpu",
+        engine: str = "torch",
     ) -> "Summarizer":
         """Load what `save_pretrained` or `ealm train` wrote; `lm` replaces the language model named there."""
         saved = SavedAgent.load(Path(folder))
         if lm is None or isinstance(lm, str | os.PathLike):
-            lm = TransformersMaskedLM.load(saved.lm_name if lm is None else lm, device=device)
+            lm = TransformersMaskedLM.load(saved.lm_name if lm is None else lm, device=device, engine=engine)
         return cls(saved.build().to(device), lm, ignored_words=saved.ignored_words, settings=saved.settings)
 
     def with_decoding(self, mode: str) -> "Summarizer":
