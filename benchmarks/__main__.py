@@ -41,15 +41,15 @@ def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
     """Run everything; `quick` takes smaller samples of shorter sentences."""
     lm = language_model(folder, fit_steps=0 if quick else 60)
     print(f"language model: {lm.name}; {torch.get_num_threads()} threads; training an agent on it ...", flush=True)
-    summarizer = trained_summarizer(lm, updates=400 if quick else 1_000)
+    summarizer = trained_summarizer(lm, updates=500 if quick else 1_000)
     lengths = (12, 22) if quick else (15, 40)
-    sample = {"literal": 3 if quick else 8, "batch": 48 if quick else 128, "lengths": lengths}
+    sample = {"literal": 2 if quick else 4, "batch": 48 if quick else 128, "lengths": lengths}
     runs = [
         lambda: figures.inference(summarizer, lm, **sample),
         lambda: figures.training(summarizer, lm, **sample),
         lambda: figures.fixed_length(summarizer, batch=128 if quick else 512, lengths=(15, 40)),
         lambda: figures.rollout(lm, batch=256, lengths=(15, 40)),
-        lambda: figures.memory(*((200, 1_000) if quick else (1_000, 10_000)), folder),
+        lambda: figures.memory(*((100, 500) if quick else (1_000, 10_000)), folder),
     ]
     done = []
     for run in runs:
