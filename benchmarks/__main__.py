@@ -23,8 +23,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few and short sentences, under three minutes")
     parser.add_argument("--lm", help="folder of a fitted masked language model [default: unfitted head]")
+    parser.add_argument("--only-memory", action="store_true", help="measure memory again and keep the other results")
     parser.add_argument("--out", type=Path, default=FOLDER, help="where results.json and plots go")
     options = parser.parse_args()
+    if options.only_memory:
+        _measure_memory_again(options.out / "results.json", options.lm)
+        return
     results = measure(quick=options.quick, folder=options.lm)
     options.out.mkdir(parents=True, exist_ok=True)
     name = "results-quick.json" if options.quick else "results.json"
@@ -70,6 +74,16 @@ def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
         results["growth"] = figures.growth(summarizer, batch=24)
         print("growth:", json.dumps(results["growth"]), flush=True)
     return results
+
+
+def _measure_memory_again(path: Path, folder: str | None) -> None:
+    results = json.loads(path.read_text(encoding="utf-8"))
+    figure = figures.memory(1_000, 10_000, folder)
+    _print_figure(figure)
+    others = [entry for entry in results["figures"] if not entry["name"].startswith("memory")]
+    results["figures"] = [*others, vars(figure) | {"commit": _commit()}]
+    path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    draw(results, path.parent)
 
 
 def _print_figure(figure: figures.Figure) -> None:

@@ -1,11 +1,11 @@
 """The figures, each a function of a summarizer: what is compared, on how much, and whether the answers agree."""
 
-import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ from ealm.masked_lm import TransformersMaskedLM
 from ealm.model import Summarizer
 from ealm.rewards import Assessment, is_fluent, walk_rewards
 from ealm.rollout import Step, Walk, walk
-from ealm.scoring import ConversionCache, Source, WalkEndSearch, run_searches
+from ealm.scoring import ConversionCache, WalkEndSearch, run_searches
+from ealm.source import Source
 from ealm.text import split_words
 
 
@@ -240,8 +241,12 @@ def _peak(count: int, folder: str | None) -> float:
 
 
 def peak_memory() -> int:
-    """Greatest resident memory of this process so far, in KiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    """Greatest resident memory of this process so far, in KiB (Linux).
+
+    Not ru_maxrss: a new process inherits that from the one that started it.
+    """
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM:")).split()[1])
 
 
 def approximations(

@@ -26,7 +26,7 @@ from ealm.rewards import (
     reconstruction_rate,
     walk_rewards,
 )
-from ealm.scoring import Source
+from ealm.source import Source
 
 Ids = tuple[int, ...]
 

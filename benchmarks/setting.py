@@ -11,8 +11,9 @@ from ealm.config import IgnoredWordsSettings, Settings
 from ealm.data import Corpus, SkippedLines
 from ealm.edits import Masked
 from ealm.ignored_words import IgnoredWords
-from ealm.masked_lm import TransformersMaskedLM, quiet_transformers
+from ealm.masked_lm import TransformersMaskedLM
 from ealm.model import Summarizer
+from ealm.quiet import quiet_transformers
 from ealm.text import split_words
 from ealm.training import Trainer
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
-from ealm.masked_lm import quiet_transformers
+from ealm.quiet import quiet_transformers
 
 _COUNTRY_OF_CAPITAL = {
     "paris": "france", "rome": "italy", "cairo": "egypt", "lima": "peru", "oslo": "norway", "tokyo": "japan",

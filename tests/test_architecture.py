@@ -15,13 +15,15 @@ PACKAGE = Path(ealm.__file__).parent
 LAYERS = [
     ["__main__"],
     ["cli"],
+    ["run_setup"],
     ["run"],
     ["training", "model"],
     ["checkpoint", "agent_folder", "learner", "replay_tensors", "scoring"],
+    ["source"],
     ["assessment", "converter", "data", "rollout", "storage"],
     ["agent", "masked_lm", "ignored_words", "rewards", "replay"],
     ["batching", "config", "embedded", "engines", "summary", "text"],
-    ["edits", "errors"],
+    ["edits", "errors", "quiet"],
     ["__init__"],
 ]
 """From the command line down; a module may only import from layers below its own."""

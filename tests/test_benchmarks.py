@@ -19,7 +19,7 @@ from ealm.config import AgentSettings, Settings
 from ealm.edits import Action
 from ealm.ignored_words import STOP_WORDS, IgnoredWords
 from ealm.masked_lm import TransformersMaskedLM
-from ealm.scoring import Source
+from ealm.source import Source
 
 SETTINGS = Settings(agent=AgentSettings(hidden_units=12)).override({"ignored_words.infrequent": "none"})
 TEXTS = [

@@ -14,7 +14,8 @@ from ealm.ignored_words import IgnoredWords
 from ealm.learner import new_agent
 from ealm.rewards import Assessment, walk_rewards
 from ealm.rollout import walk
-from ealm.scoring import ConversionCache, Source, WalkEndSearch, run_searches
+from ealm.scoring import ConversionCache, WalkEndSearch, run_searches
+from ealm.source import Source
 from ealm.training import Trainer
 
 LENGTH = 6

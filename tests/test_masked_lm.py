@@ -373,3 +373,20 @@ def test_a_package_with_other_weights_is_refused(monkeypatch: pytest.MonkeyPatch
 def test_the_embedded_encoder_is_no_masked_language_model() -> None:
     with pytest.raises(LanguageModelError, match="has no masked-LM head yet, so it cannot fill holes"):
         TransformersMaskedLM.load("embedded")
+
+
+@pytest.mark.hub
+def test_the_model_of_the_paper_is_loaded_by_its_hub_name() -> None:
+    lm = TransformersMaskedLM.load("bert-base-uncased")
+    assert (lm.width, lm.max_words) == (768, 254)
+    question = Masked(lm.word_ids(["paris", "is", "big", "."]), (*lm.word_ids(["paris", "is", "the", "capital"]), None))
+    assert lm.words([int(lm.predict([question]).argmax())]) != ("",)
+
+
+@pytest.mark.gpu
+def test_a_gpu_predicts_and_encodes_as_the_processor_does(tmp_path: Path) -> None:
+    save_tiny_bert(tmp_path)
+    here, there = TransformersMaskedLM.load(tmp_path), TransformersMaskedLM.load(tmp_path, device="cuda")
+    question = Masked((5, 6, 7), (8, None, 9, None))
+    torch.testing.assert_close(there.predict([question]).cpu(), here.predict([question]), atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(there.encode([(5, 6)])[0].cpu(), here.encode([(5, 6)])[0], atol=1e-3, rtol=1e-3)

@@ -25,13 +25,11 @@ from ealm.scoring import (
     EveryStepSearch,
     LastStepSearch,
     ScoredStep,
-    Source,
     WalkEndSearch,
     best_of,
     run_searches,
-    written_reconstruction,
-    written_summary,
 )
+from ealm.source import Source, written_reconstruction, written_summary
 
 R, K, X = Action.REMOVE, Action.KEEP, Action.REPLACE
 UNKNOWN = ("zebra", "Unicorn", "##ing")

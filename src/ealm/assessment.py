@@ -12,7 +12,8 @@ from ealm import embedded
 from ealm.batching import rows_by_length
 from ealm.edits import Masked
 from ealm.errors import LanguageModelError
-from ealm.masked_lm import MaskedLM, quiet_transformers
+from ealm.masked_lm import MaskedLM
+from ealm.quiet import quiet_transformers
 
 _TOKEN_BUDGET = 4_096
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ealm import __version__, embedded
-from ealm.config import PRESETS, Settings, preset
-from ealm.errors import EalmError, RunError, SettingsError
+from ealm import __version__
+from ealm.config import PRESETS, preset
+from ealm.errors import EalmError, SettingsError
 from ealm.text import decode_lines
 
 if TYPE_CHECKING:
-    from ealm.checkpoint import Checkpoint, RunIdentity
     from ealm.data import Corpus
     from ealm.summary import Summary
 
@@ -41,6 +40,15 @@ def _plain_errors(command: Command) -> Command:
             raise click.ClickException(f"{error.filename or 'Input/output'}: {error.strerror or error}") from error
 
     return run  # type: ignore[return-value]
+
+
+_engine_option = click.option(
+    "--engine",
+    type=click.Choice(["torch", "openvino"]),
+    default="torch",
+    show_default=True,
+    help="What runs the language model; openvino is faster on a CPU, equal up to rounding.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -90,6 +98,7 @@ def main() -> None:
     show_default=True,
     help="Time between checkpoints: what a crash can lose.",
 )
+@_engine_option
 @click.option("--device", default="cpu", show_default=True, help="Where to compute: cpu, cuda, ...")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @_plain_errors
@@ -105,6 +114,7 @@ def train(
     minutes: float | None,
     resume: bool,
     checkpoint_seconds: float,
+    engine: str,
     device: str,
     quiet: bool,
 ) -> None:
@@ -113,14 +123,25 @@ def train(
     Nothing but raw sentences is used: no summaries, no labels, no validation set. Ctrl-C stops and saves; --resume
     goes on exactly where the run was.
     """
-    from ealm.run import Budget, StopRequest, TrainingRun
+    from ealm.run import Budget, StopRequest
+    from ealm.run_setup import RunRequest, open_run
 
-    checkpoint = _checkpoint(folder, resume=resume)
-    wanted = _wanted_run(checkpoint, preset_name, assignments, lm=lm, similarity=similarity, seed=seed)
-    trainer, identity, sentences = _prepare_training(corpus, wanted, device=device)
-    _check_same_run(checkpoint, identity)
+    request = RunRequest(
+        corpus=corpus,
+        folder=folder,
+        preset=preset_name,
+        assignments=_assignments(assignments),
+        lm=lm,
+        similarity=similarity,
+        seed=seed,
+        resume=resume,
+        checkpoint_seconds=checkpoint_seconds,
+        device=device,
+        engine=engine,
+    )
+    run, sentences = open_run(request)
+    trainer = run.trainer
     _report_corpus(corpus, sentences)
-    run = TrainingRun(trainer, folder, identity, checkpoint_seconds=checkpoint_seconds, resumed_from=checkpoint)
     if updates is None and minutes is None:
         updates = DEFAULT_UPDATES
     with StopRequest().listening() as stop:
@@ -145,94 +166,12 @@ def _resume_command(corpus: Path, folder: Path, updates: int | None, minutes: fl
     return shlex.join(command)
 
 
-def _checkpoint(folder: Path, *, resume: bool) -> "Checkpoint | None":
-    from ealm.agent_folder import SETTINGS_FILE
-    from ealm.checkpoint import CHECKPOINT_FILE, Checkpoint
-
-    if resume:
-        return Checkpoint.load(folder)
-    for name in (CHECKPOINT_FILE, SETTINGS_FILE):
-        if (folder / name).exists():
-            raise RunError(f"{folder} already holds a run ({name}). Go on with --resume, or choose another --out.")
-    return None
-
-
-class _Wanted:
-    """What a run is asked to be, before anything is loaded."""
-
-    def __init__(self, settings: Settings, *, lm: str, similarity: str, seed: int) -> None:
-        self.settings = settings
-        self.lm = lm
-        self.similarity = similarity
-        self.seed = seed
-
-
-def _wanted_run(
-    checkpoint: "Checkpoint | None",
-    preset_name: str | None,
-    assignments: Sequence[str],
-    *,
-    lm: str | None,
-    similarity: str | None,
-    seed: int | None,
-) -> _Wanted:
-    """What the options ask for; what they leave open is as in the checkpoint, or else the default."""
-    saved = checkpoint.identity if checkpoint else None
-    settings = saved.settings if saved and preset_name is None else preset(preset_name or "paper")
-    return _Wanted(
-        settings.override(_assignments(assignments)),
-        lm=lm or (saved.lm if saved else embedded.NAME),
-        similarity=_absolute(similarity) or (saved.similarity if saved else embedded.NAME),
-        seed=seed if seed is not None else (saved.seed if saved else 0),
-    )
-
-
-def _absolute(name_or_folder: str | None) -> str | None:
-    """A folder by its full path, so that a run can be resumed from anywhere; a hub name as it is."""
-    is_folder = name_or_folder is not None and Path(name_or_folder).is_dir()
-    return str(Path(name_or_folder).resolve()) if name_or_folder and is_folder else name_or_folder
-
-
 def _assignments(texts: Sequence[str]) -> dict[str, str]:
     pairs = [text.partition("=") for text in texts]
     for text, (_, equals, _) in zip(texts, pairs, strict=True):
         if not equals:
             raise SettingsError(f"--set expects NAME=VALUE, got {text!r}.")
     return {name.strip(): value for name, _, value in pairs}
-
-
-def _prepare_training(corpus: Path, wanted: _Wanted, *, device: str) -> "tuple[Any, RunIdentity, Corpus]":
-    from ealm.assessment import SentenceSimilarity
-    from ealm.checkpoint import RunIdentity
-    from ealm.data import read_corpus
-    from ealm.masked_lm import TransformersMaskedLM
-    from ealm.training import Trainer
-
-    settings = wanted.settings
-    language_model = TransformersMaskedLM.load(wanted.lm, device=device)
-    sentences = read_corpus(corpus, settings=settings.data, longest=language_model.max_words, seed=wanted.seed)
-    needed = settings.rewards.similarity_weight > 0
-    trainer = Trainer(
-        lm=language_model,
-        corpus=sentences,
-        settings=settings,
-        similarity=SentenceSimilarity.load(wanted.similarity, device=device) if needed else None,
-        seed=wanted.seed,
-        device=device,
-    )
-    identity = RunIdentity(settings, wanted.seed, language_model.name, wanted.similarity, sentences.fingerprint)
-    return trainer, identity, sentences
-
-
-def _check_same_run(checkpoint: "Checkpoint | None", identity: "RunIdentity") -> None:
-    if checkpoint is None:
-        return
-    different = identity.differences(checkpoint.identity)
-    if different:
-        raise RunError(
-            f"The run in this folder was started with another {' and '.join(different)}: it cannot go on with these. "
-            "Leave the options out to resume it, or choose another --out."
-        )
 
 
 def _report_corpus(path: Path, corpus: "Corpus") -> None:
@@ -277,13 +216,7 @@ def _number(value: float | None) -> str:
     type=click.Choice(["sequential", "parallel"]),
     help="Fill holes one a round as in the paper, or all sure ones at once: faster, not always the same.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(["torch", "openvino"]),
-    default="torch",
-    show_default=True,
-    help="What runs the language model; openvino is faster on a CPU, equal up to rounding.",
-)
+@_engine_option
 @click.option("--device", default="cpu", show_default=True, help="Where to compute: cpu, cuda, ...")
 @_plain_errors
 def summarize(

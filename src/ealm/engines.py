@@ -4,12 +4,15 @@ Opt-in, because the last bits of its floats differ from PyTorch's, so that a nea
 `docs/performance.md` has the measured gain and agreement.
 """
 
+import sys
+import warnings
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ealm.errors import LanguageModelError
+from ealm.quiet import quiet_transformers
 
 ENGINES = ("torch", "openvino")
 
@@ -19,12 +22,7 @@ class OpenVinoEncoder:
 
     def __init__(self, model: Any) -> None:
         """`model` is a masked language model of `transformers`, on the CPU."""
-        try:
-            import openvino
-        except ImportError as error:
-            raise LanguageModelError(
-                "The openvino engine is not installed. Install it with: pip install 'ealm[openvino]'"
-            ) from error
+        openvino = _import_openvino()
         example = {
             "input_ids": torch.ones(2, 8, dtype=torch.long),
             "attention_mask": torch.ones(2, 8, dtype=torch.long),
@@ -32,7 +30,9 @@ class OpenVinoEncoder:
         if getattr(model.config, "type_vocab_size", 0) > 1:
             example["token_type_ids"] = torch.zeros(2, 8, dtype=torch.long)
         self._inputs = list(example)
-        graph = openvino.convert_model(_Encoder(model.base_model), example_input=tuple(example.values()))
+        with warnings.catch_warnings(), quiet_transformers():
+            warnings.simplefilter("ignore")  # tracing warns of branches that our inputs never take
+            graph = openvino.convert_model(_Encoder(model.base_model), example_input=tuple(example.values()))
         # Full precision: on processors that have bfloat16, OpenVINO would round to it.
         precision = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": torch.get_num_threads()}
         self._compiled = openvino.compile_model(graph, "CPU", precision)
@@ -41,6 +41,18 @@ class OpenVinoEncoder:
         """Last layer, as `model.base_model(**inputs)` gives it first."""
         values = [inputs[name].numpy() for name in self._inputs]
         return (torch.from_numpy(self._compiled(values)[0].copy()),)
+
+
+def _import_openvino() -> Any:
+    # OpenVINO reports its use to its makers if it finds this package; without it, it uses a stub that does nothing.
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+    try:
+        import openvino
+    except ImportError as error:
+        raise LanguageModelError(
+            "The openvino engine is not installed. Install it with: pip install 'ealm[openvino]'"
+        ) from error
+    return openvino
 
 
 class _Encoder(torch.nn.Module):

@@ -5,8 +5,7 @@ and only whole words are ever predicted.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +17,7 @@ from ealm.batching import rows_by_length
 from ealm.edits import Masked
 from ealm.engines import ENGINES, OpenVinoEncoder
 from ealm.errors import LanguageModelError
+from ealm.quiet import quiet_transformers
 
 _KNOWN_WORDS_REMEMBERED = 200_000
 
@@ -270,22 +270,6 @@ def _head_at_holes(model: Any) -> Any:
         f"The masked-LM head of {type(model).__name__} is not of a known kind. "
         "Choose a BERT-style model (BERT, RoBERTa, ALBERT, ...) with --lm."
     )
-
-
-@contextmanager
-def quiet_transformers() -> Iterator[None]:
-    """Keep loading bars and advice off the terminal: our own messages say what matters."""
-    from transformers.utils import logging
-
-    verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(verbosity)
-        if bar:
-            logging.enable_progress_bar()
 
 
 def _load_pretrained(name_or_folder: str) -> tuple[Any, Any]:

@@ -16,17 +16,8 @@ from ealm.ignored_words import IgnoredWords
 from ealm.masked_lm import MaskedLM, TransformersMaskedLM
 from ealm.rewards import compression_rate
 from ealm.rollout import Walk, walk
-from ealm.scoring import (
-    BestStepSearch,
-    EveryStepSearch,
-    LastStepSearch,
-    ScoredStep,
-    Source,
-    best_of,
-    run_searches,
-    written_reconstruction,
-    written_summary,
-)
+from ealm.scoring import BestStepSearch, EveryStepSearch, LastStepSearch, ScoredStep, best_of, run_searches
+from ealm.source import Source, written_reconstruction, written_summary
 from ealm.summary import Edit, Summary, TraceStep
 from ealm.text import join_words, split_words
 

@@ -25,7 +25,8 @@ from ealm.replay import Experience, ReplayBuffer
 from ealm.replay_tensors import replay_from_tensors, replay_to_tensors
 from ealm.rewards import Assessment, is_fluent, walk_rewards
 from ealm.rollout import Exploration, Walk, walk
-from ealm.scoring import ConversionCache, Source, WalkEnd, WalkEndSearch, run_searches, written_summary
+from ealm.scoring import ConversionCache, WalkEnd, WalkEndSearch, run_searches
+from ealm.source import Source, written_summary
 from ealm.text import join_words
 
 _CONVERSIONS_REMEMBERED = 50_000
