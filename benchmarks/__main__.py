@@ -69,8 +69,6 @@ def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
         "figures": [vars(figure) for figure in done],
     }
     if not quick:
-        results["approximations"] = figures.approximations(summarizer, lm, batch=24, lengths=lengths)
-        print("\napproximations:", json.dumps(results["approximations"], indent=2), flush=True)
         results["growth"] = figures.growth(summarizer, batch=24)
         print("growth:", json.dumps(results["growth"]), flush=True)
     return results

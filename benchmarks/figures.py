@@ -247,36 +247,3 @@ def peak_memory() -> int:
     """
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(next(line for line in status.splitlines() if line.startswith("VmHWM:")).split()[1])
-
-
-def approximations(
-    summarizer: Summarizer, lm: TransformersMaskedLM, *, batch: int, lengths: tuple[int, int]
-) -> dict[str, dict[str, float]]:
-    """What each opt-in approximation changes and saves, every step worked out (the most there is to fill)."""
-    compiled = Summarizer(
-        summarizer.agent,
-        lm.with_engine("openvino"),
-        ignored_words=summarizer.ignored_words,
-        settings=summarizer.settings,
-    )
-    texts = sentences(batch, lengths, seed=7)
-    return {
-        "parallel decoding": _compare(summarizer, summarizer.with_decoding("parallel"), texts),
-        "openvino engine": _compare(summarizer, compiled, texts),
-    }
-
-
-def _compare(summarizer: Summarizer, other: Summarizer, texts: Sequence[str]) -> dict[str, float]:
-    other.summarize(texts[:1], trace=True)  # warm up
-    exact, quick = [], []
-    exact_time = seconds(lambda: exact.extend(summarizer.summarize(texts, trace=True)))
-    quick_time = seconds(lambda: quick.extend(other.summarize(texts, trace=True)))
-    steps = [(a, b) for x, y in zip(exact, quick, strict=True) for a, b in zip(x.trace, y.trace, strict=True)]
-    return {
-        "gain": exact_time / quick_time,
-        "same reconstruction at a step": float(np.mean([a.reconstruction == b.reconstruction for a, b in steps])),
-        "same summary": float(np.mean([a.summary == b.summary for a, b in zip(exact, quick, strict=True)])),
-        "mean difference of the reconstruction rate": float(
-            np.mean([abs(a.reconstruction_rate - b.reconstruction_rate) for a, b in zip(exact, quick, strict=True)])
-        ),
-    }

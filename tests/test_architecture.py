@@ -22,7 +22,8 @@ LAYERS = [
     ["source"],
     ["assessment", "converter", "data", "rollout", "storage"],
     ["agent", "masked_lm", "ignored_words", "rewards", "replay"],
-    ["batching", "config", "embedded", "engines", "summary", "text"],
+    ["engines"],
+    ["batching", "config", "embedded", "summary", "text"],
     ["edits", "errors", "quiet"],
     ["__init__"],
 ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ealm import __version__
-from ealm.config import PRESETS, preset
+from ealm.config import ENGINES, PRESETS, preset
 from ealm.errors import EalmError, SettingsError
 from ealm.text import decode_lines
 
@@ -44,10 +44,10 @@ def _plain_errors(command: Command) -> Command:
 
 _engine_option = click.option(
     "--engine",
-    type=click.Choice(["torch", "openvino"]),
+    type=click.Choice(ENGINES),
     default="torch",
     show_default=True,
-    help="What runs the language model; openvino is faster on a CPU, equal up to rounding.",
+    help="What runs the language model; int8 is faster on a CPU, but rounds.",
 )
 
 
@@ -162,7 +162,7 @@ def _resume_command(corpus: Path, folder: Path, updates: int | None, minutes: fl
     if updates is not None:
         command += ["--updates", str(updates)]
     if minutes is not None:
-        command += ["--minutes", str(minutes)]
+        command += ["--minutes", f"{minutes:.10g}"]
     return shlex.join(command)
 
 

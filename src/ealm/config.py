@@ -275,6 +275,9 @@ def _build(kind: Any, values: object, where: str) -> Any:
     return kind(**arguments)
 
 
+ENGINES = ("torch", "int8")
+"""What can run the encoder of a language model."""
+
 PAPER = Settings()
 """The text of the paper; where it is silent, the choices listed in docs/paper.md."""
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from ealm import embedded
 from ealm.batching import rows_by_length
 from ealm.edits import Masked
-from ealm.engines import ENGINES, OpenVinoEncoder
+from ealm.engines import encoder_on
 from ealm.errors import LanguageModelError
 from ealm.quiet import quiet_transformers
 
@@ -71,7 +71,7 @@ class TransformersMaskedLM:
         self._is_word = _whole_words(tokenizer, model.config.vocab_size).to(model.device)
         self.not_a_word = ~self._is_word
         self._head = _head_at_holes(model)
-        self._encoder = _encoder(model, engine)
+        self._encoder = encoder_on(engine, model)
 
     @classmethod
     def load(
@@ -79,7 +79,7 @@ class TransformersMaskedLM:
     ) -> "TransformersMaskedLM":
         """Load by folder (nothing is fetched) or by hub name (fetched unless it is in the local cache).
 
-        `engine` is what runs the encoder: "torch", or "openvino" on the CPU.
+        `engine` is what runs the encoder: "torch", or "int8" on the CPU, which is faster and rounds.
         """
         wanted = str(name_or_folder)
         if Path(wanted).is_dir():  # an agent remembers its language model by this name, wherever it is used from
@@ -210,16 +210,6 @@ class _Layout:
         context = [*self.before, *question.context, *self.between]
         rest = [*template, *self.after]
         return context + rest, [0] * len(context) + [1] * len(rest)
-
-
-def _encoder(model: Any, engine: str) -> Any:
-    if engine == "torch":
-        return model.base_model
-    if engine not in ENGINES:
-        raise LanguageModelError(f"There is no engine {engine!r}. Engines: {', '.join(ENGINES)}.")
-    if model.device.type != "cpu":
-        raise LanguageModelError(f"The {engine} engine runs on the CPU. Use --device cpu, or the torch engine.")
-    return OpenVinoEncoder(model)
 
 
 def _position_limit(model: Any, tokenizer: Any) -> int:
