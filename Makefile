@@ -70,10 +70,11 @@ format: $(READY)  ## Put the code into its standard form
 
 check: lint test  ## Everything that must pass before a change goes in
 
-bench: $(READY)  ## Run the full benchmarks
+bench: $(READY)  ## Run the full benchmarks (about 25 minutes)
 	$(BIN)/python -m benchmarks $(ARGS)
+	$(BIN)/python -m benchmarks.approximations
 
-bench-quick: $(READY)  ## Run the benchmarks on a small sample
+bench-quick: $(READY)  ## Run the benchmarks on a small sample (under 3 minutes)
 	$(BIN)/python -m benchmarks --quick $(ARGS)
 
 clean:  ## Remove .venv, caches and build products
