@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.literal import LiteralProcedure
+from benchmarks.literal import LiteralProcedure, plain_walk
 from benchmarks.setting import SETTINGS, texts_of_length
 from benchmarks.text import sentences
-from ealm.agent import Agent
 from ealm.assessment import fluencies
 from ealm.converter import Converter
 from ealm.edits import Action
@@ -188,28 +187,13 @@ def rollout(lm: TransformersMaskedLM, *, batch: int, lengths: tuple[int, int]) -
     texts = sentences(batch, lengths, seed=6)
     encodings = lm.encode([lm.word_ids(split_words(text)) for text in texts])
     plain_walks: list[list[int]] = []
-    plain = seconds(lambda: plain_walks.extend(_plain_walk(agent, e) for e in encodings)) / batch
+    plain = seconds(lambda: plain_walks.extend([w for w, _ in plain_walk(agent, e)] for e in encodings)) / batch
     walks: list[Walk] = []
     fast = seconds(lambda: walks.extend(walk(agent, encodings)), repeat=3) / batch
     same = sum([s.word for s in w.steps] == p for w, p in zip(walks, plain_walks, strict=False))
     details = {"plain seconds a sentence": plain, "seconds a sentence": fast, "identical": f"{same} of {batch}"}
     ratio = plain / fast
     return Figure("agent rollout", ratio, "at least 10", ratio >= 10, details)
-
-
-def _plain_walk(agent: Agent, encodings: torch.Tensor) -> list[int]:
-    length = len(encodings)
-    actions = torch.full((1, length), int(Action.KEEP))
-    decided = torch.zeros(1, length, dtype=torch.long)
-    present = torch.ones(1, length, dtype=torch.bool)
-    words = []
-    for _ in range(length):
-        with torch.no_grad():
-            q_values = agent(encodings[None], actions, decided, present)[0]
-        word = int(q_values.amax(dim=1).masked_fill(decided[0].bool(), -torch.inf).argmax())
-        actions[0, word], decided[0, word] = int(q_values[word].argmax()), 1
-        words.append(word)
-    return words
 
 
 def growth(summarizer: Summarizer, *, batch: int) -> dict[str, Any]:

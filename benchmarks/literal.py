@@ -31,6 +31,28 @@ from ealm.source import Source
 Ids = tuple[int, ...]
 
 
+def plain_walk(agent: Agent, encodings: Tensor, rng: torch.Generator | None = None) -> list[tuple[int, Action]]:
+    """Words and actions in the order of decision, all states built anew at every step; random with `rng`."""
+    length = len(encodings)
+    actions = torch.full((1, length), int(Action.KEEP))
+    decided = torch.zeros(1, length, dtype=torch.long)
+    present = torch.ones(1, length, dtype=torch.bool)
+    decisions = []
+    for _ in range(length):
+        with torch.no_grad():
+            q_values = agent(encodings[None], actions, decided, present)[0]
+        if rng is None:
+            word = int(q_values.amax(dim=1).masked_fill(decided[0].bool(), -torch.inf).argmax())
+            action = int(q_values[word].argmax())
+        else:
+            undecided = (decided[0] == 0).nonzero()[:, 0]
+            word = int(undecided[torch.randint(len(undecided), (1,), generator=rng)])
+            action = int(torch.randint(3, (1,), generator=rng))
+        actions[0, word], decided[0, word] = action, 1
+        decisions.append((word, Action(action)))
+    return decisions
+
+
 @dataclass(frozen=True)
 class LiteralStep:
     """One step with everything worked out."""
@@ -62,27 +84,13 @@ class LiteralProcedure:
             for row, (start, question) in enumerate(zip(starts, questions, strict=True))
         ]
 
-    def walk(self, source: Source, rng: "torch.Generator | None" = None) -> list[tuple[Action, ...]]:
+    def walk(self, source: Source, rng: torch.Generator | None = None) -> list[tuple[Action, ...]]:
         """Rows of actions after each step; with `rng` every decision is random, as with full exploration."""
-        encodings = self.lm.encode([source.ids])[0][None]
-        length = len(source.ids)
-        actions = torch.full((1, length), int(Action.KEEP))
-        decided = torch.zeros(1, length, dtype=torch.long)
-        present = torch.ones(1, length, dtype=torch.bool)
+        actions = [Action.KEEP] * len(source.ids)
         rows = []
-        for _ in range(length):
-            with torch.no_grad():
-                q_values = self.agent(encodings, actions, decided, present)[0]
-            if rng is None:
-                best = q_values.amax(dim=1).masked_fill(decided[0].bool(), -torch.inf)
-                word = int(best.argmax())
-                action = int(q_values[word].argmax())
-            else:
-                undecided = (decided[0] == 0).nonzero()[:, 0]
-                word = int(undecided[torch.randint(len(undecided), (1,), generator=rng)])
-                action = int(torch.randint(3, (1,), generator=rng))
-            actions[0, word], decided[0, word] = action, 1
-            rows.append(tuple(Action(value) for value in actions[0].tolist()))
+        for word, action in plain_walk(self.agent, self.lm.encode([source.ids])[0], rng):
+            actions[word] = action
+            rows.append(tuple(actions))
         return rows
 
     def steps(self, source: Source, rows: Sequence[tuple[Action, ...]]) -> list[LiteralStep]:
