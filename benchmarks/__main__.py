@@ -47,10 +47,10 @@ def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
     print(f"language model: {lm.name}; {torch.get_num_threads()} threads; training an agent on it ...", flush=True)
     summarizer = trained_summarizer(lm, updates=500 if quick else 1_000)
     lengths = (12, 22) if quick else (15, 40)
-    sample = {"literal": 2 if quick else 4, "batch": 48 if quick else 128, "lengths": lengths}
+    literal = 2 if quick else 4
     runs = [
-        lambda: figures.inference(summarizer, lm, **sample),
-        lambda: figures.training(summarizer, lm, **sample),
+        lambda: figures.inference(summarizer, lm, literal=literal, batch=16 if quick else 32, lengths=lengths),
+        lambda: figures.training(summarizer, lm, literal=literal, lengths=lengths),
         lambda: figures.fixed_length(summarizer, batch=128 if quick else 512, lengths=(15, 40)),
         lambda: figures.rollout(lm, batch=256, lengths=(15, 40)),
         lambda: figures.memory(*((100, 500) if quick else (1_000, 10_000)), folder),

@@ -61,8 +61,8 @@ def prepared(summarizer: Summarizer, texts: Sequence[str]) -> list[Source]:
 def inference(
     summarizer: Summarizer, lm: TransformersMaskedLM, *, literal: int, batch: int, lengths: tuple[int, int]
 ) -> Figure:
-    """Exact inference of a list against the literal procedure on a few of the same sentences."""
-    texts = sentences(batch, lengths, seed=3)
+    """Exact inference against the literal procedure on the same sentences, repeated to make a list of them."""
+    texts = sentences(literal, lengths, seed=3) * (batch // literal)
     sources = prepared(summarizer, texts)
     procedure = LiteralProcedure(lm, summarizer.agent, SETTINGS)
     summarizer.summarize(texts[:2])  # warm up
@@ -71,7 +71,7 @@ def inference(
     literal_time = (time.perf_counter() - start) / literal
     alone = seconds(lambda: [summarizer.summarize(text) for text in texts[:literal]]) / literal
     summaries: list[Any] = []
-    ours = seconds(lambda: summaries.extend(summarizer.summarize(texts))) / batch
+    ours = seconds(lambda: summaries.extend(summarizer.summarize(texts))) / len(texts)
     identical = [
         (step, tuple(answer.actions), round(answer.compression_rate, 9), round(answer.reconstruction_rate, 9))
         == (
@@ -97,22 +97,23 @@ def inference(
     return Figure("inference, exact", ratio, "at least 25", ratio >= 25 and all(identical), details)
 
 
-def training(
-    summarizer: Summarizer, lm: TransformersMaskedLM, *, literal: int, batch: int, lengths: tuple[int, int]
-) -> Figure:
-    """Scoring the walks of a fresh, fully exploring agent, similarity left out on both sides."""
+def training(summarizer: Summarizer, lm: TransformersMaskedLM, *, literal: int, lengths: tuple[int, int]) -> Figure:
+    """Scoring the walks of a fresh, fully exploring agent, similarity left out on both sides.
+
+    The same walks on both sides, and each only once: repeated, they would be remembered.
+    """
     settings = SETTINGS.override({"rewards.similarity_weight": "0"})
     agent = new_agent(lm.width, settings.agent, 0)
-    sources = prepared(summarizer, sentences(batch, lengths, seed=4))
+    sources = prepared(summarizer, sentences(literal, lengths, seed=4))
     procedure = LiteralProcedure(lm, agent, settings)
     generator = torch.Generator().manual_seed(0)
     rows = [procedure.walk(source, generator) for source in sources]
     start = time.perf_counter()
-    expected = [procedure.rewards(source, row, None) for source, row in zip(sources[:literal], rows, strict=False)]
+    expected = [procedure.rewards(source, row, None) for source, row in zip(sources, rows, strict=True)]
     literal_time = (time.perf_counter() - start) / literal
     found: list[tuple[float, ...]] = []
-    ours = seconds(lambda: found.extend(_rewards(sources, [_walk(row) for row in rows], lm, settings))) / batch
-    identical = [np.allclose(a, b) for a, b in zip(expected, found, strict=False)]
+    ours = seconds(lambda: found.extend(_rewards(sources, [_walk(row) for row in rows], lm, settings))) / literal
+    identical = [np.allclose(a, b) for a, b in zip(expected, found, strict=True)]
     details = {
         "literal seconds a sentence": literal_time,
         "literal sequences a sentence": procedure.sequences / literal,
