@@ -13,11 +13,13 @@ import click
 from ealm import __version__
 from ealm.config import ENGINES, PRESETS, preset
 from ealm.errors import EalmError, SettingsError
+from ealm.options import Options, Wishes
+from ealm.showing import curve_lines, shown_lines
 from ealm.text import decode_lines
 
 if TYPE_CHECKING:
     from ealm.data import Corpus
-    from ealm.summary import Summary
+    from ealm.model import Summarizer
 
 DEFAULT_UPDATES = 70_000
 """A little more than exploration needs to fall to its minimum."""
@@ -42,6 +44,8 @@ def _plain_errors(command: Command) -> Command:
     return run  # type: ignore[return-value]
 
 
+_PRETOKENIZED_HELP = "The text is cut into words already, by spaces, as in the corpora of this field."
+
 _engine_option = click.option(
     "--engine",
     type=click.Choice(ENGINES),
@@ -57,8 +61,9 @@ def main() -> None:
     """Learn to shorten sentences from raw text, and shorten them.
 
     \b
-    ealm train corpus.txt --out runs/mine --lm bert-base-uncased
-    ealm summarize --model runs/mine "the sentence to shorten ."
+    ealm summarize --words 8 "A sentence, or several, as people write them."
+    ealm train corpus.txt --out runs/mine
+    ealm summarize --model runs/mine -i texts.txt -o summaries.txt
     """
 
 
@@ -98,6 +103,7 @@ def main() -> None:
     show_default=True,
     help="Time between checkpoints: what a crash can lose.",
 )
+@click.option("--pretokenized", is_flag=True, help=_PRETOKENIZED_HELP)
 @_engine_option
 @click.option("--device", default="cpu", show_default=True, help="Where to compute: cpu, cuda, ...")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
@@ -114,11 +120,12 @@ def train(
     minutes: float | None,
     resume: bool,
     checkpoint_seconds: float,
+    pretokenized: bool,
     engine: str,
     device: str,
     quiet: bool,
 ) -> None:
-    """Train an agent on CORPUS, a text file with one sentence a line (UTF-8, words separated by spaces).
+    """Train an agent on CORPUS, a text file with one sentence a line (UTF-8, also as .gz, .xz or .bz2).
 
     Nothing but raw sentences is used: no summaries, no labels, no validation set. Ctrl-C stops and saves; --resume
     goes on exactly where the run was.
@@ -130,7 +137,7 @@ def train(
         corpus=corpus,
         folder=folder,
         preset=preset_name,
-        assignments=_assignments(assignments),
+        assignments=_assignments(assignments) | ({"data.pretokenized": "true"} if pretokenized else {}),
         lm=lm,
         similarity=similarity,
         seed=seed,
@@ -190,14 +197,105 @@ def _number(value: float | None) -> str:
 
 
 @main.command()
+@click.argument("corpus", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--out", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of the model."
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Fit for so many minutes in all, earlier parts of a resumed run included.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the run in the folder; starts it if there is none.")
+@click.option(
+    "--lm",
+    default="embedded",
+    show_default=True,
+    help="Where to start: embedded, encoder (the bare encoder with a new head), or a BERT by folder or hub name.",
+)
+@click.option(
+    "--heldout",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Sentences for scores only. [default: 2 % of the corpus, at most 5,000]",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["all", "head", "adapters"]),
+    default="all",
+    show_default=True,
+    help="What learns: all weights, the head alone, or low-rank adapters with the head.",
+)
+@click.option("--learning-rate", type=click.FloatRange(min=0, min_open=True), default=5e-4, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--checkpoint-seconds",
+    type=click.FloatRange(min=0),
+    default=120.0,
+    show_default=True,
+    help="Time between checkpoints: what a crash can lose.",
+)
+@click.option("--pretokenized", is_flag=True, help=_PRETOKENIZED_HELP)
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+@_plain_errors
+def adapt(
+    corpus: Path,
+    folder: Path,
+    minutes: float,
+    resume: bool,
+    lm: str,
+    heldout: Path | None,
+    method: Any,
+    learning_rate: float,
+    seed: int,
+    checkpoint_seconds: float,
+    pretokenized: bool,
+    quiet: bool,
+) -> None:
+    """Fit the language model to the text of CORPUS, one sentence a line (UTF-8, also as .gz, .xz or .bz2).
+
+    The folder can then be used wherever --lm is asked for. Frequent words that the vocabulary lacks are added to it.
+    Ctrl-C stops and saves; --resume goes on.
+    """
+    from ealm.adaptation import AdaptRequest, open_adaptation
+    from ealm.lm_fitting import FittingSettings
+    from ealm.run import StopRequest
+
+    run = open_adaptation(
+        AdaptRequest(
+            corpus=corpus,
+            folder=folder,
+            minutes=minutes,
+            lm=lm,
+            held_out=heldout,
+            pretokenized=pretokenized,
+            resume=resume,
+            checkpoint_seconds=checkpoint_seconds,
+            settings=FittingSettings(method=method, learning_rate=learning_rate, seed=seed),
+            say=lambda line: click.echo(line, err=True),
+            progress=not quiet,
+        )
+    )
+    click.echo(f"{corpus}: {len(run.corpus):,} sentences to fit on, {len(run.held_out):,} for scores", err=True)
+    with StopRequest().listening() as stop:
+        finished = run.go(stop=stop)
+    if not finished:
+        click.echo(f"Stopped; the folder {folder} is complete. Go on with the same command and --resume.", err=True)
+        raise SystemExit(128 + (stop.signal or 0))
+    click.echo(f"Fitted in {folder}. Use it with: ealm train CORPUS --lm {shlex.quote(str(folder))}", err=True)
+
+
+@main.command()
 @click.argument("text", required=False)
 @click.option(
     "-i",
     "--input",
     "input_file",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-    help="Read sentences from a file, one a line; - is standard input.",
+    help="Read texts from a file, one a line; - is standard input.",
 )
+@click.option("--document", is_flag=True, help="The whole input is one text; line breaks in it stay.")
 @click.option(
     "-o",
     "--output",
@@ -205,12 +303,33 @@ def _number(value: float | None) -> str:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write to a file instead of standard output.",
 )
-@click.option("--model", "folder", required=True, type=click.Path(path_type=Path), help="Folder of a trained agent.")
+@click.option(
+    "--model",
+    "folder",
+    default="embedded",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Folder of a trained agent.",
+)
 @click.option("--lm", help="Another masked language model than the one the agent names.")
 @click.option("--words", type=click.IntRange(min=1), help="At most so many words. [default: the best balance]")
+@click.option("--chars", type=click.IntRange(min=1), help="At most so many characters.")
+@click.option("--bytes", "byte_count", type=click.IntRange(min=1), help="At most so many bytes of UTF-8.")
+@click.option("--ratio", type=click.FloatRange(0, 1, min_open=True), help="At most this share of the source's words.")
+@click.option("--curve", is_flag=True, help="Every length of each text, with what can still be recovered.")
+@click.option("--keep", multiple=True, metavar="WORD", help="Never remove or replace this word; may be repeated.")
+@click.option("--extractive", is_flag=True, help="Never replace a word.")
+@click.option(
+    "--protect",
+    metavar="KINDS",
+    help="Kinds of words to leave alone as long as the length allows: negation, numbers, names, or none; "
+    "separated by commas. [default: negation]",
+)
+@click.option("--pretokenized", is_flag=True, help=_PRETOKENIZED_HELP)
+@click.option("--show", is_flag=True, help="Print the source with its edits in colour, and the curve.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line: rates, step and edits.")
 @click.option("--trace", is_flag=True, help="With --json: every step of the walk with its summary and rates.")
-@click.option("--recoverability", is_flag=True, help="With --words: work out the reconstruction rate too.")
+@click.option("--recoverability", is_flag=True, help="Work out the reconstruction rate also where the length is given.")
 @click.option(
     "--decoding",
     type=click.Choice(["sequential", "parallel"]),
@@ -222,10 +341,20 @@ def _number(value: float | None) -> str:
 def summarize(
     text: str | None,
     input_file: Path | None,
+    document: bool,
     output_file: Path | None,
     folder: Path,
     lm: str | None,
     words: int | None,
+    chars: int | None,
+    byte_count: int | None,
+    ratio: float | None,
+    curve: bool,
+    keep: tuple[str, ...],
+    extractive: bool,
+    protect: str | None,
+    pretokenized: bool,
+    show: bool,
     as_json: bool,
     trace: bool,
     recoverability: bool,
@@ -233,25 +362,81 @@ def summarize(
     engine: str,
     device: str,
 ) -> None:
-    """Shorten TEXT, a file, or standard input: one sentence a line in, one summary a line out."""
+    """Shorten TEXT, a file, or standard input: one text a line in, one summary a line out.
+
+    A text is a sentence or several, as people write them. A length is meant for the whole text.
+    """
     if trace and not as_json:
         raise click.UsageError("--trace goes with --json.")
-    sentences = _sentences(text, input_file)
+    if show and (as_json or curve):
+        raise click.UsageError("--show is for people; it does not go with --json or --curve.")
+    if curve and (words or chars or byte_count or ratio):
+        raise click.UsageError("--curve gives every length; leave --words, --chars, --bytes and --ratio out.")
+    wishes: Wishes = {
+        "words": words,
+        "chars": chars,
+        "bytes": byte_count,
+        "ratio": ratio,
+        "keep": keep,
+        "protect": _kinds(protect),
+        "extractive": extractive,
+        "pretokenized": pretokenized,
+        "trace": trace,
+        "recoverability": recoverability or show,
+    }
+    Options.of(**wishes)  # a mistake is told before anything is loaded
+    texts = _texts(text, input_file, whole=document)
     from ealm.model import Summarizer
 
     summarizer = Summarizer.from_pretrained(folder, lm=lm, device=device, engine=engine)
     if decoding is not None:
         summarizer = summarizer.with_decoding(decoding)
-    summaries = summarizer.stream(sentences, words=words, trace=trace, recoverability=recoverability)
-    lines = (_line(summary, as_json=as_json, trace=trace) for summary in summaries)
-    _write_lines(lines, output_file)
+    _write_lines(_output_lines(summarizer, texts, wishes, curve=curve, show=show, as_json=as_json), output_file)
+
+
+def _output_lines(
+    summarizer: "Summarizer", texts: Iterable[str], wishes: Wishes, *, curve: bool, show: bool, as_json: bool
+) -> Iterator[str]:
+    if curve:
+        for text in texts:
+            points = summarizer.curve(text, **wishes)
+            if as_json:
+                yield json.dumps([point.to_dict() for point in points], ensure_ascii=False)
+            else:
+                yield from curve_lines(points)
+    elif show:
+        for text in texts:
+            summary = summarizer.summarize(text, **wishes)
+            yield from shown_lines(summary, summarizer.curve(text, **_without_length(wishes)))
+    else:
+        for summary in summarizer.stream(texts, **wishes):
+            if as_json:
+                yield json.dumps(summary.to_dict(trace=wishes.get("trace", False)), ensure_ascii=False)
+            else:
+                yield summary.summary
+
+
+def _without_length(wishes: Wishes) -> Wishes:
+    return {**wishes, "words": None, "chars": None, "bytes": None, "ratio": None}
+
+
+def _kinds(text: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return [] if names == ["none"] else names
+
+
+def _texts(text: str | None, input_file: Path | None, *, whole: bool) -> Iterable[str]:
+    if text is not None and input_file is None:
+        return [text]
+    lines = _sentences(text, input_file)
+    return ["".join(lines)] if whole else (line.rstrip("\r\n") for line in lines)
 
 
 def _sentences(text: str | None, input_file: Path | None) -> Iterable[str]:
     if text is not None and input_file is not None:
         raise click.UsageError("Give TEXT or --input, not both.")
-    if text is not None:
-        return text.removesuffix("\n").split("\n")  # the same lines as in a file
     if input_file is not None and str(input_file) != "-":
         return _file_lines(input_file)
     if input_file is None and sys.stdin.isatty():
@@ -262,10 +447,6 @@ def _sentences(text: str | None, input_file: Path | None) -> Iterable[str]:
 def _file_lines(path: Path) -> Iterator[str]:
     with path.open("rb") as file:
         yield from decode_lines(file, str(path))
-
-
-def _line(summary: "Summary", *, as_json: bool, trace: bool) -> str:
-    return json.dumps(summary.to_dict(trace=trace), ensure_ascii=False) if as_json else summary.summary
 
 
 def _write_lines(lines: Iterable[str], output_file: Path | None) -> None:

@@ -60,6 +60,8 @@ def _is_union(expected: Any) -> bool:
 class DataSettings(_Checked):
     """Which sentences of a corpus are learned from (section 5, Dataset)."""
 
+    pretokenized: bool = False
+    """Whether white space alone separates words; otherwise the text is raw, as people write it."""
     max_words: int = 49
     """Longer sentences are left out and counted; the paper takes sentences with less than 50 words."""
     max_sentences: int | None = 30_000

@@ -1,15 +1,20 @@
 """Training corpora: one sentence a line, UTF-8."""
 
+import bz2
+import gzip
 import hashlib
-from collections.abc import Iterator
+import lzma
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ealm.config import DataSettings
 from ealm.errors import CorpusError
 from ealm.text import decode_lines, split_words
+from ealm.tokens import tokenize
 
 Sentence = tuple[str, ...]
 
@@ -56,8 +61,8 @@ def read_corpus(path: Path, *, settings: DataSettings, longest: int, seed: int) 
     max_words = min(settings.max_words, longest)
     sentences: list[Sentence] = []
     blank = one_word = too_long = 0
-    for line in _lines(path):
-        words = split_words(line)
+    for line in read_lines(path):
+        words = split_words(line) if settings.pretokenized else tuple(token.text for token in tokenize(line))
         if not words:
             blank += 1
         elif len(words) == 1:
@@ -82,12 +87,16 @@ def _nothing_usable(path: Path, skipped: SkippedLines, max_words: int) -> str:
     return f"{path} has no sentence of 2 to {max_words} words (lines: {skipped}). A corpus has one sentence a line."
 
 
-def _lines(path: Path) -> Iterator[str]:
+_OPENERS: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Lines of a UTF-8 file, which may be compressed (.xz, .gz, .bz2)."""
     try:
-        with path.open("rb") as file:
+        with _OPENERS.get(path.suffix, open)(path, "rb") as file:
             yield from decode_lines(file, str(path))
-    except OSError as error:
-        raise CorpusError(f"Cannot read {path}: {error.strerror or error}.") from error
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise CorpusError(f"Cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
 
 
 class VisitOrder:

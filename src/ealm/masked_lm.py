@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ealm import embedded
 from ealm.batching import rows_by_length
+from ealm.compact_weights import COMPACT_FILE, read_compact
 from ealm.edits import Masked
 from ealm.engines import encoder_on
 from ealm.errors import LanguageModelError
@@ -70,7 +71,7 @@ class TransformersMaskedLM:
         self.unknown_id: int = tokenizer.unk_token_id
         self._is_word = _whole_words(tokenizer, model.config.vocab_size).to(model.device)
         self.not_a_word = ~self._is_word
-        self._head = _head_at_holes(model)
+        self._head = head_at_holes(model)
         self._encoder = encoder_on(engine, model)
 
     @classmethod
@@ -82,9 +83,11 @@ class TransformersMaskedLM:
         `engine` is what runs the encoder: "torch", or "int8" on the CPU, which is faster and rounds.
         """
         wanted = str(name_or_folder)
-        if Path(wanted).is_dir():  # an agent remembers its language model by this name, wherever it is used from
+        if (
+            wanted != embedded.NAME and Path(wanted).is_dir()
+        ):  # an agent remembers its language model by this name, wherever it is used from
             wanted = str(Path(wanted).resolve())
-        model, tokenizer = _load_pretrained(wanted)
+        model, tokenizer = load_pretrained(wanted)
         try:
             return cls(model.to(device), tokenizer, name=wanted, engine=engine)
         except (RuntimeError, AssertionError) as error:  # torch asserts that it was built for the device
@@ -239,7 +242,7 @@ def _whole_words(tokenizer: Any, vocabulary_size: int) -> Tensor:
     return whole
 
 
-def _head_at_holes(model: Any) -> Any:
+def head_at_holes(model: Any) -> Any:
     """A function from hidden states and hole positions to scores.
 
     Projecting the vocabulary at the holes alone saves most of a pass. Which attribute is the head differs from
@@ -262,25 +265,51 @@ def _head_at_holes(model: Any) -> Any:
     )
 
 
-def _load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
-    if name_or_folder == embedded.NAME:
-        encoder = embedded.encoder_folder()
-        raise LanguageModelError(
-            f"The embedded encoder ({encoder.parent.name}) has no masked-LM head yet, so it cannot fill holes. "
-            "Name a masked language model with --lm: a folder, or a hub name such as bert-base-uncased."
-        )
+def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
+    """Model and tokenizer by folder, by hub name, or the embedded ones."""
+    folder = embedded.lm_folder() if name_or_folder == embedded.NAME else Path(name_or_folder)
+    try:
+        with quiet_transformers():
+            if (folder / COMPACT_FILE).is_file():
+                return _load_compact(folder)
+            return _load_with_transformers(name_or_folder)
+    except LanguageModelError:
+        raise
+    except Exception as error:  # transformers raises many kinds here, from OSError to KeyError
+        raise LanguageModelError(_loading_advice(name_or_folder, local=folder.is_dir(), error=error)) from error
+
+
+def _load_compact(folder: Path) -> tuple[Any, Any]:
+    """A BERT with compact weights; only what is needed is imported, so that a first summary comes soon."""
+    from transformers.models.bert.configuration_bert import BertConfig
+    from transformers.models.bert.modeling_bert import BertForMaskedLM
+    from transformers.tokenization_utils_tokenizers import PreTrainedTokenizerFast
+
+    config = BertConfig.from_json_file(str(folder / "config.json"))
+    with torch.device("meta"):
+        model = BertForMaskedLM(config)
+    weights = read_compact(folder)
+    weights["cls.predictions.decoder.weight"] = weights["bert.embeddings.word_embeddings.weight"]
+    weights["cls.predictions.decoder.bias"] = weights["cls.predictions.bias"]
+    model.load_state_dict(weights, assign=True)
+    model.tie_weights()
+    embeddings = model.bert.embeddings  # counters that are not weights, and so are in no file
+    positions = torch.arange(config.max_position_embeddings)[None]
+    embeddings.register_buffer("position_ids", positions, persistent=False)
+    embeddings.register_buffer("token_type_ids", torch.zeros_like(positions), persistent=False)
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(str(folder))
+    return model, tokenizer
+
+
+def _load_with_transformers(name_or_folder: str) -> tuple[Any, Any]:
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
     local = Path(name_or_folder).is_dir()
-    try:
-        with quiet_transformers():
-            # Only safetensors: other weight files are pickles, which can run code.
-            model, report = AutoModelForMaskedLM.from_pretrained(
-                name_or_folder, local_files_only=local, use_safetensors=True, output_loading_info=True
-            )
-            tokenizer = AutoTokenizer.from_pretrained(name_or_folder, local_files_only=local)
-    except Exception as error:  # transformers raises many kinds here, from OSError to KeyError
-        raise LanguageModelError(_loading_advice(name_or_folder, local=local, error=error)) from error
+    # Only safetensors: other weight files are pickles, which can run code.
+    model, report = AutoModelForMaskedLM.from_pretrained(
+        name_or_folder, local_files_only=local, use_safetensors=True, output_loading_info=True
+    )
+    tokenizer = AutoTokenizer.from_pretrained(name_or_folder, local_files_only=local)
     missing = sorted(report["missing_keys"])
     if missing:
         raise LanguageModelError(

@@ -1,34 +1,48 @@
-"""The public summarizer: walk, choose the step, write the result (section 4.4, Inference)."""
+"""The public summarizer: load it, save it, give it texts (section 4.4, Inference)."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import overload
+from typing import Unpack, overload
 
+from ealm import embedded
 from ealm.agent import Agent
 from ealm.agent_folder import SavedAgent
 from ealm.config import Settings
-from ealm.converter import Converter
-from ealm.edits import Action, summary_length
-from ealm.errors import LanguageModelError, SettingsError, TextError
+from ealm.documents import Text
+from ealm.editing import Editor
+from ealm.errors import LanguageModelError, TextError
 from ealm.ignored_words import IgnoredWords
 from ealm.masked_lm import MaskedLM, TransformersMaskedLM
-from ealm.rewards import compression_rate
-from ealm.rollout import Walk, walk
-from ealm.scoring import BestStepSearch, EveryStepSearch, LastStepSearch, ScoredStep, best_of, run_searches
-from ealm.source import Source, written_reconstruction, written_summary
-from ealm.summary import Edit, Summary, TraceStep
-from ealm.text import join_words, split_words
+from ealm.options import Options, Wishes
+from ealm.summary import Summary
 
-_SENTENCES_AT_ONCE = 128
+_TEXTS_AT_ONCE = 128
 """Enough for full batches, few enough to bound the memory of a long list."""
+
+_LONG_LIST = 256
+"""Texts from which on a list is worth a progress bar."""
 
 
 class Summarizer:
-    """A trained agent with its language model."""
+    """A trained agent with its language model; without arguments, those that come with the package."""
 
-    def __init__(self, agent: Agent, lm: MaskedLM, *, ignored_words: IgnoredWords, settings: Settings) -> None:
+    def __init__(
+        self,
+        agent: Agent | None = None,
+        lm: MaskedLM | None = None,
+        *,
+        ignored_words: IgnoredWords | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        if agent is None or lm is None or ignored_words is None or settings is None:
+            if any(part is not None for part in (agent, lm, ignored_words, settings)):
+                raise TypeError("Summarizer() takes agent, lm, ignored_words and settings together, or none of them.")
+            saved = SavedAgent.load(embedded.agent_folder())
+            agent, ignored_words, settings = saved.build(), saved.ignored_words, saved.settings
+            lm = TransformersMaskedLM.load(saved.lm_name)
         if agent.width != lm.width:
             raise LanguageModelError(
                 f"The agent was trained on encodings of width {agent.width}, but {lm.name} gives {lm.width}. "
@@ -38,19 +52,22 @@ class Summarizer:
         self.lm = lm
         self.ignored_words = ignored_words
         self.settings = settings
-        self._converter = Converter(lm, settings.decoding)
+        self._editor = Editor(self.agent, lm, ignored_words=ignored_words, settings=settings)
 
     @classmethod
     def from_pretrained(
         cls,
-        folder: str | os.PathLike[str],
+        folder: str | os.PathLike[str] = embedded.NAME,
         *,
         lm: MaskedLM | str | os.PathLike[str] | None = None,
         device: str = "cpu",
         engine: str = "torch",
     ) -> "Summarizer":
-        """Load what `save_pretrained` or `ealm train` wrote; `lm` replaces the language model named there."""
-        saved = SavedAgent.load(Path(folder))
+        """Load what `save_pretrained` or `ealm train` wrote, or the embedded agent.
+
+        `lm` replaces the language model named there.
+        """
+        saved = SavedAgent.load(embedded.agent_folder() if str(folder) == embedded.NAME else Path(folder))
         if lm is None or isinstance(lm, str | os.PathLike):
             lm = TransformersMaskedLM.load(saved.lm_name if lm is None else lm, device=device, engine=engine)
         return cls(saved.build().to(device), lm, ignored_words=saved.ignored_words, settings=saved.settings)
@@ -73,138 +90,77 @@ class Summarizer:
 
     @overload
     def summarize(  # type: ignore[overload-overlap]  # a str is a Sequence[str] too, but never meant as one
-        self, texts: str, *, words: int | None = ..., trace: bool = ..., recoverability: bool = ...
+        self, texts: str, **options: Unpack[Wishes]
     ) -> Summary: ...
 
     @overload
-    def summarize(
-        self, texts: Sequence[str], *, words: int | None = ..., trace: bool = ..., recoverability: bool = ...
+    def summarize(  # type: ignore[overload-overlap]  # a sequence is an iterable too, but gives a list
+        self, texts: Sequence[str], **options: Unpack[Wishes]
     ) -> list[Summary]: ...
 
+    @overload
+    def summarize(self, texts: Iterable[str], **options: Unpack[Wishes]) -> Iterator[Summary]: ...
+
     def summarize(
-        self,
-        texts: str | Sequence[str],
-        *,
-        words: int | None = None,
-        trace: bool = False,
-        recoverability: bool = False,
-    ) -> Summary | list[Summary]:
-        """Summarize a sentence, or a list of sentences in order.
+        self, texts: str | Sequence[str] | Iterable[str], **options: Unpack[Wishes]
+    ) -> Summary | list[Summary] | Iterator[Summary]:
+        """Summarize a text; a list gives a list in the same order, any other iterable a stream.
 
-        Without `words`, the step with the best balance of compression and reconstruction is chosen. With `words`,
-        the summary has at most that many words, and its reconstruction rate is left out unless `recoverability`
-        asks for it. `trace` works out the rates of every step, also of those that could not be chosen any more,
-        which takes several times longer.
+        A text is a sentence or several, as people write them.
+
+        - `words`, `chars`, `bytes` (at most so many) or `ratio` (at most such a share of the words) set the length of
+          the whole text; without, every sentence gets the best balance of compression and reconstruction.
+        - `keep`: words that are never removed or replaced. `protect`: kinds of words that stay as long as the length
+          allows: "negation" (the default), "numbers", "names". `extractive`: no word is replaced.
+        - `pretokenized`: white space separates the words of one sentence, and the summary's too; nothing is tidied,
+          nothing is protected unless asked for.
+        - `recoverability`: work out the reconstruction rate also where the length is given. `trace`: work out the
+          rates of every step, which takes several times longer.
         """
-        sentences = [texts] if isinstance(texts, str) else list(texts)
-        summaries = list(self.stream(sentences, words=words, trace=trace, recoverability=recoverability))
-        return summaries[0] if isinstance(texts, str) else summaries
+        if isinstance(texts, str):
+            return next(self.stream([texts], **options))
+        if isinstance(texts, Sequence):
+            return list(_with_progress(self.stream(texts, **options), len(texts)))
+        return self.stream(texts, **options)
 
-    def stream(
-        self,
-        texts: Iterable[str],
-        *,
-        words: int | None = None,
-        trace: bool = False,
-        recoverability: bool = False,
-    ) -> Iterator[Summary]:
-        """Summaries in the order of the texts, in bounded memory; arguments as in `summarize`."""
-        if words is not None and words < 1:
-            raise SettingsError(f"words must be at least 1, got {words}.")
-        return self._stream(texts, words, trace=trace, recoverability=recoverability)
+    def stream(self, texts: Iterable[str], **options: Unpack[Wishes]) -> Iterator[Summary]:
+        """Summaries in the order of the texts, in bounded memory; options as in `summarize`."""
+        return self._stream(texts, Options.of(**options))  # checked now, not when the first summary is asked for
 
-    def _stream(
-        self, texts: Iterable[str], words: int | None, *, trace: bool, recoverability: bool
-    ) -> Iterator[Summary]:
+    def curve(self, text: str, **options: Unpack[Wishes]) -> list[Summary]:
+        """Summaries of one text at every length, the longest first; options as in `summarize`, but for the length."""
+        options.setdefault("recoverability", True)
+        checked = Options.of(**options)
+        return self._editor.curve(self._read(text, 1, checked), checked)
+
+    def _stream(self, texts: Iterable[str], options: Options) -> Iterator[Summary]:
         numbered = enumerate(texts, start=1)
-        while chunk := list(islice(numbered, _SENTENCES_AT_ONCE)):
-            sources = [self._prepare(text, number) for number, text in chunk]
-            yield from self._summarize_sources(sources, words, trace=trace, recoverability=recoverability)
+        while chunk := list(islice(numbered, _TEXTS_AT_ONCE)):
+            yield from self._editor.summarize([self._read(text, number, options) for number, text in chunk], options)
 
-    def _prepare(self, text: str, number: int) -> Source:
+    def _read(self, text: str, number: int, options: Options) -> Text:
+        if not isinstance(text, str):
+            raise TextError(f"Text {number} is not a string, but {type(text).__name__}.")
         if not text.isascii() and not _is_unicode(text):
             raise TextError(f"Sentence {number} is not valid Unicode: it was not UTF-8 where it came from.")
-        words = split_words(text)
-        if len(words) > self.lm.max_words:
+        read = self._editor.read(text, options)
+        longest = max((len(draft.source.words) for draft in read.drafts), default=0)
+        if longest > self.lm.max_words:
             raise TextError(
-                f"Sentence {number} has {len(words)} words, and {self.lm.name} can take {self.lm.max_words}. "
+                f"Sentence {number} has {longest} words, and {self.lm.name} can take {self.lm.max_words}. "
                 "Split it into sentences, one a line."
             )
-        return Source.prepare(words, self.lm, self.ignored_words)
+        return read
 
-    def _summarize_sources(
-        self, sources: Sequence[Source], limit: int | None, *, trace: bool, recoverability: bool
-    ) -> Iterator[Summary]:
-        spoken = [source for source in sources if source.words]
-        limits = None if limit is None else [limit] * len(spoken)
-        walks = walk(self.agent, self.lm.encode([source.ids for source in spoken]), limits=limits)
-        if trace:
-            known = self._every_step(spoken, walks, fixed_length=limit is not None)
-        elif limit is None:
-            known = self._best_step(spoken, walks)
-        else:
-            known = self._last_step(spoken, walks, with_rate=recoverability)
-        results = zip(spoken, walks, known, strict=True)
-        for source in sources:
-            yield self._summary(*next(results)) if source.words else _NOTHING
 
-    def _best_step(self, sources: Sequence[Source], walks: Sequence[Walk]) -> "list[_Known]":
-        searches = [BestStepSearch(*pair, self.settings.rewards) for pair in zip(sources, walks, strict=True)]
-        run_searches(searches, self._converter)
-        return [_Known(search.best, {search.best.step: search.best}) for search in searches]
+def _with_progress(summaries: Iterator[Summary], total: int) -> Iterator[Summary]:
+    """A progress bar where somebody can see it and the list is long."""
+    if total < _LONG_LIST or not sys.stderr.isatty():
+        return summaries
+    from tqdm import tqdm
 
-    def _last_step(self, sources: Sequence[Source], walks: Sequence[Walk], *, with_rate: bool) -> "list[_Known]":
-        rewards = self.settings.rewards
-        pairs = zip(sources, walks, strict=True)
-        searches = [LastStepSearch(*pair, rewards, with_rate=with_rate) for pair in pairs]
-        run_searches(searches, self._converter)
-        return [_Known(search.last, {search.last.step: search.last}) for search in searches]
-
-    def _every_step(self, sources: Sequence[Source], walks: Sequence[Walk], *, fixed_length: bool) -> "list[_Known]":
-        searches = [EveryStepSearch(*pair, self.settings.rewards) for pair in zip(sources, walks, strict=True)]
-        run_searches(searches, self._converter)
-        known = []
-        for search in searches:
-            steps = search.steps
-            chosen = steps[-1] if fixed_length else best_of(steps)
-            known.append(_Known(chosen, {step.step: step for step in steps}))
-        return known
-
-    def _summary(self, source: Source, path: Walk, known: "_Known") -> Summary:
-        chosen = known.chosen
-        written = written_summary(source, chosen.conversion, self.lm)
-        assert written is not None, "a chosen step has a summary"
-        return Summary(
-            source=join_words(source.words),
-            summary=join_words(written),
-            compression_rate=chosen.compression_rate,
-            reconstruction_rate=chosen.reconstruction_rate,
-            step=chosen.step,
-            edits=_edits(source, path, chosen, written),
-            trace=tuple(self._trace(source, path, known.steps)),
-        )
-
-    def _trace(self, source: Source, path: Walk, known: Mapping[int, ScoredStep]) -> Iterator[TraceStep]:
-        for number, step in enumerate(path.steps, start=1):
-            actions = path.actions_after(number)
-            scored = known.get(number)
-            summary = reconstruction = None
-            if scored is not None:
-                summary = written_summary(source, scored.conversion, self.lm)
-                reconstruction = written_reconstruction(source, scored.conversion, self.lm)
-            elif Action.REPLACE not in actions:  # nothing to fill: the summary is known without asking
-                summary = tuple(w for w, a in zip(source.words, actions, strict=True) if a == Action.KEEP)
-            yield TraceStep(
-                step=number,
-                position=step.word,
-                word=source.words[step.word],
-                action=step.action,
-                q_values=step.q_values,
-                compression_rate=compression_rate(summary_length(actions), len(actions)),
-                summary=None if summary is None else join_words(summary),
-                reconstruction=None if reconstruction is None else join_words(reconstruction),
-                reconstruction_rate=None if scored is None else scored.reconstruction_rate,
-            )
+    bar: Iterator[Summary] = iter(tqdm(summaries, total=total, unit=" texts", dynamic_ncols=True))
+    return bar
 
 
 def _is_unicode(text: str) -> bool:
@@ -214,27 +170,3 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-class _Known:
-    """The chosen step of a walk, and every step whose rates were worked out."""
-
-    __slots__ = ("chosen", "steps")
-
-    def __init__(self, chosen: ScoredStep, steps: Mapping[int, ScoredStep]) -> None:
-        self.chosen = chosen
-        self.steps = steps
-
-
-def _edits(source: Source, path: Walk, chosen: ScoredStep, written: Sequence[str]) -> tuple[Edit, ...]:
-    order = {step.word: number for number, step in enumerate(path.steps[: chosen.step], start=1)}
-    remaining = iter(written)
-    edits = []
-    for place, (word, action) in enumerate(zip(source.words, chosen.conversion.actions, strict=True)):
-        new = None if action == Action.REMOVE else next(remaining)
-        edits.append(Edit(word, action, order.get(place), new if action == Action.REPLACE else None))
-    return tuple(edits)
-
-
-_NOTHING = Summary(source="", summary="", compression_rate=0.0, reconstruction_rate=1.0, step=0, edits=(), trace=())
-"""The summary of an empty line."""

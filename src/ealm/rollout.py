@@ -3,7 +3,7 @@
 A walk never looks at the language model's output, so many sentences are walked at once, before any hole is filled.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,7 @@ class Walk:
     """All decisions on one sentence, in the order in which they were taken."""
 
     length: int
-    """Words in the sentence; fewer steps than words if a length limit ended the walk."""
+    """Words in the sentence; there are fewer steps than that if some words were locked."""
     steps: tuple[Step, ...]
 
     def actions_after(self, step: int) -> tuple[Action, ...]:
@@ -67,18 +67,26 @@ def walk(
     encodings: Sequence[Tensor],
     *,
     exploration: Exploration | None = None,
-    limits: Sequence[int] | None = None,
+    locked: Sequence[Collection[int]] | None = None,
+    extractive: bool = False,
 ) -> list[Walk]:
     """Walk all sentences, many side by side.
 
-    `encodings` has (words, width) for each sentence. With `limits`, a walk ends as soon as that many words are left,
-    and never keeps or replaces more than that many on the way.
+    `encodings` has (words, width) for each sentence. `locked` words of a sentence are kept from the start, and no
+    step is spent on them. An `extractive` walk never replaces.
     """
-    walks: list[Walk] = [Walk(0, ())] * len(encodings)
+    locked = [()] * len(encodings) if locked is None else locked
+    open_words = [
+        [word for word in range(len(sentence)) if word not in kept]
+        for sentence, kept in zip(encodings, locked, strict=True)
+    ]
+    walks = [Walk(len(sentence), ()) for sentence in encodings]
     for rising in rows_by_length([len(sentence) for sentence in encodings], _WORD_BUDGET):
-        rows = rising[::-1]
+        rows = sorted((row for row in rising if open_words[row]), key=lambda row: len(open_words[row]), reverse=True)
+        if not rows:
+            continue
         batch = _WalkBatch(
-            agent, [encodings[row] for row in rows], None if limits is None else [limits[row] for row in rows]
+            agent, [encodings[row] for row in rows], [open_words[row] for row in rows], extractive=extractive
         )
         for row, result in zip(rows, batch.run(exploration), strict=True):
             walks[row] = result
@@ -86,52 +94,50 @@ def walk(
 
 
 class _WalkBatch:
-    """The state of walks side by side, the longest sentence first: a row leaves when its words are all decided.
+    """The state of walks side by side, the longest first: a row leaves when its words are all decided."""
 
-    A row that its limit has ended is computed on until then, but nothing of it is recorded.
-    """
-
-    def __init__(self, agent: Agent, encodings: Sequence[Tensor], limits: Sequence[int] | None) -> None:
-        """`encodings` in falling length."""
+    def __init__(
+        self, agent: Agent, encodings: Sequence[Tensor], open_words: Sequence[Sequence[int]], *, extractive: bool
+    ) -> None:
+        """`open_words` are the words to decide in each row, at least one and never more than in the row before."""
         self._word_counts = [len(sentence) for sentence in encodings]
+        self._open_counts = [len(words) for words in open_words]
         batch, present = pad(encodings)
         self._encoder = WalkEncoder(agent, batch, present)
         self._rows = torch.arange(len(batch), device=batch.device)
-        self._lengths = present.sum(dim=1)
-        self._limits = torch.zeros_like(self._lengths) if limits is None else self._lengths.new_tensor(limits)
-        self._limited = limits is not None
+        self._open = torch.tensor(self._open_counts, device=batch.device)
         self._actions = torch.full(present.shape, int(Action.KEEP), device=batch.device)
-        self._decided = torch.zeros_like(self._actions)
-        self._undecided = torch.arange(batch.shape[1], device=batch.device).repeat(len(batch), 1)
+        self._undecided = _padded_places(open_words).to(batch.device)
         """Undecided words of each row in rising order; what is beyond a row's own number of them is meaningless."""
-        self._left = self._lengths.clone()
-        """Words that are not removed."""
+        is_open = torch.arange(self._undecided.shape[1], device=batch.device) < self._open[:, None]
+        self._decided = torch.ones_like(self._actions)
+        rows, places = is_open.nonzero(as_tuple=True)
+        self._decided[rows, self._undecided[rows, places]] = 0
+        self._decided[~present] = 0
+        self._penalty = torch.zeros(ACTIONS, device=batch.device)
+        if extractive:
+            self._penalty[Action.REPLACE] = -torch.inf
 
     def run(self, exploration: Exploration | None) -> list[Walk]:
         """Decide until every walk has ended."""
-        taken: list[tuple[Tensor, Tensor, Tensor, Tensor]] = []
-        for step in range(self._word_counts[0]):
+        taken: list[tuple[Tensor, Tensor, Tensor]] = []
+        for step in range(self._open_counts[0]):
             self._leave_out_ended(step)
-            walking = self._left > self._limits
-            if not bool(walking.any()):
-                break
-            taken.append((walking, *self._decide(step, exploration)))
-            self._left -= (walking & (taken[-1][2] == Action.REMOVE)).long()
+            taken.append(self._decide(step, exploration))
         return self._walks(taken)
 
     def _leave_out_ended(self, step: int) -> None:
-        rows = sum(length > step for length in self._word_counts)
+        rows = sum(count > step for count in self._open_counts)
         if rows < len(self._rows):
-            self._rows, self._lengths, self._limits = self._rows[:rows], self._lengths[:rows], self._limits[:rows]
+            self._rows, self._open, self._undecided = self._rows[:rows], self._open[:rows], self._undecided[:rows]
             self._actions, self._decided = self._actions[:rows], self._decided[:rows]
-            self._undecided, self._left = self._undecided[:rows], self._left[:rows]
 
     def _decide(self, step: int, exploration: Exploration | None) -> tuple[Tensor, Tensor, Tensor]:
         """One step for every row: word (rows,), action (rows,) and Q-values (rows, actions)."""
-        words = self._undecided[:, : self._word_counts[0] - step]
+        words = self._undecided[:, : self._open_counts[0] - step]
         q_values = self._encoder.q_values(self._actions, self._decided, words)  # (rows, undecided, actions)
-        allowed = q_values + self._forbidden(step)[:, None] if self._limited else q_values
-        is_open = torch.arange(words.shape[1], device=words.device) < (self._lengths - step)[:, None]
+        allowed = q_values + self._penalty
+        is_open = torch.arange(words.shape[1], device=words.device) < (self._open - step)[:, None]
         place = _surest(allowed.amax(dim=-1), is_open)
         if exploration is not None:
             uncertain = _surest(uncertainty(q_values), is_open)
@@ -139,24 +145,10 @@ class _WalkBatch:
         action = allowed[self._rows, place].argmax(dim=-1)
         if exploration is not None:
             anything = torch.from_numpy(exploration.rng.integers(ACTIONS, size=len(self._rows))).to(action)
-            explores = self._draw(exploration.rng, exploration.action_rate)
-            action = torch.where(explores & ~self._full(step), anything, action)  # a limit leaves nothing to explore
+            action = torch.where(self._draw(exploration.rng, exploration.action_rate), anything, action)
         word = words[self._rows, place]
         self._record(word, action, place)
         return word, action, q_values[self._rows, place]
-
-    def _forbidden(self, step: int) -> Tensor:
-        """-inf for Keep and Replace where the limit's worth of words has been kept or replaced: (rows, actions)."""
-        penalty = torch.zeros(len(self._rows), ACTIONS, device=self._rows.device)
-        penalty[self._full(step)] = -torch.inf
-        penalty[:, Action.REMOVE] = 0
-        return penalty
-
-    def _full(self, step: int) -> Tensor:
-        """Where as many words have been kept or replaced as the limit allows: (rows,)."""
-        if not self._limited:
-            return torch.zeros_like(self._lengths, dtype=torch.bool)
-        return step - (self._lengths - self._left) >= self._limits
 
     def _draw(self, rng: np.random.Generator, rate: float) -> Tensor:
         return torch.from_numpy(rng.random(len(self._rows)) < rate).to(self._rows.device)
@@ -168,14 +160,18 @@ class _WalkBatch:
         kept = torch.arange(self._undecided.shape[1] - 1, device=place.device)[None].repeat(len(place), 1)
         self._undecided = self._undecided.gather(1, kept + (kept >= place[:, None]))
 
-    def _walks(self, taken: Sequence[tuple[Tensor, Tensor, Tensor, Tensor]]) -> list[Walk]:
+    def _walks(self, taken: Sequence[tuple[Tensor, Tensor, Tensor]]) -> list[Walk]:
         steps: list[list[Step]] = [[] for _ in self._word_counts]
-        for walking, words, actions, q_values in taken:
-            columns = (walking.tolist(), words.tolist(), actions.tolist(), q_values.tolist())
-            for row, (is_walking, word, action, values) in enumerate(zip(*columns, strict=True)):
-                if is_walking:
-                    steps[row].append(Step(word, Action(action), tuple(values)))
+        for words, actions, q_values in taken:
+            columns = zip(words.tolist(), actions.tolist(), q_values.tolist(), strict=True)
+            for row, (word, action, values) in enumerate(columns):
+                steps[row].append(Step(word, Action(action), tuple(values)))
         return [Walk(length, tuple(row_steps)) for length, row_steps in zip(self._word_counts, steps, strict=True)]
+
+
+def _padded_places(rows: Sequence[Sequence[int]]) -> Tensor:
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows])
 
 
 def _surest(confidence: Tensor, is_open: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ are surely recovered, a filled hole is known, an open one may still go either wa
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -116,13 +116,16 @@ class BestStepSearch:
     The step with the highest bound is worked on first; once its sum is certain, no other can be better.
     """
 
-    def __init__(self, source: Source, walk: Walk, settings: RewardSettings) -> None:
+    def __init__(
+        self, source: Source, walk: Walk, settings: RewardSettings, *, marks: Collection[int] = frozenset()
+    ) -> None:
+        """`marks` are words that do not make a summary alone, such as a full stop."""
         distinct: dict[tuple[Action, ...], int] = {}
         for step in range(1, len(walk.steps) + 1):
             actions = walk.actions_after(step)
             distinct.pop(actions, None)
             distinct[actions] = step  # a Keep repeats the step before it: the later number stands for both
-        usable = {actions: step for actions, step in distinct.items() if summary_length(actions) > 0}
+        usable = {actions: step for actions, step in distinct.items() if says_something(actions, marks)}
         if not usable:  # a single word that was removed: the sentence stays as it is
             usable = {walk.actions_after(0): 0}
         self._candidates = [
@@ -157,7 +160,10 @@ class BestStepSearch:
 class EveryStepSearch:
     """Summary, reconstruction and rates of every step."""
 
-    def __init__(self, source: Source, walk: Walk, settings: RewardSettings) -> None:
+    def __init__(
+        self, source: Source, walk: Walk, settings: RewardSettings, *, marks: Collection[int] = frozenset()
+    ) -> None:
+        self._marks = marks
         conversions: dict[tuple[Action, ...], Conversion] = {}
         self._candidates = []
         for step in range(len(walk.steps) + 1):
@@ -176,22 +182,28 @@ class EveryStepSearch:
             candidate.refresh()
         return [candidate.scored() for candidate in self._candidates]
 
+    @property
+    def best(self) -> ScoredStep:
+        """t* among all steps, by the same rule as `BestStepSearch`."""
+        steps = self.steps
+        usable = [s for s in steps if s.step > 0 and says_something(s.conversion.actions, self._marks)]
+        return max(
+            usable or steps[:1], key=lambda s: (round(s.compression_rate + (s.reconstruction_rate or 0.0), 9), s.step)
+        )
 
-def best_of(steps: Sequence[ScoredStep]) -> ScoredStep:
-    """t* = argmax cr + rr among steps whose rates are all known; the same rule as `BestStepSearch`."""
-    usable = [step for step in steps if step.step > 0 and summary_length(step.conversion.actions) > 0]
-    return max(
-        usable or steps[:1], key=lambda s: (round(s.compression_rate + (s.reconstruction_rate or 0.0), 9), s.step)
-    )
+
+def says_something(actions: Sequence[Action], marks: Collection[int]) -> bool:
+    """Whether a word other than a punctuation mark is left."""
+    return any(action != Action.REMOVE and place not in marks for place, action in enumerate(actions))
 
 
-class LastStepSearch:
-    """The summary at the end of a walk, and its reconstruction rate only if asked for."""
+class GivenActionsSearch:
+    """The summary under a row of actions that is already chosen, and its reconstruction rate only if asked for."""
 
-    def __init__(self, source: Source, walk: Walk, settings: RewardSettings, *, with_rate: bool) -> None:
-        last = len(walk.steps)
-        conversion = Conversion(source.ids, walk.actions_after(last))
-        self._candidate = _Candidate(last, conversion, source.counted, settings)
+    def __init__(
+        self, source: Source, actions: Sequence[Action], settings: RewardSettings, *, step: int, with_rate: bool
+    ) -> None:
+        self._candidate = _Candidate(step, Conversion(source.ids, actions), source.counted, settings)
         self._with_rate = with_rate
 
     def pending(self, breadth: int) -> list[Conversion]:  # noqa: ARG002 - a single conversion
@@ -201,7 +213,7 @@ class LastStepSearch:
         return [] if done else [candidate.conversion]
 
     @property
-    def last(self) -> ScoredStep:
+    def best(self) -> ScoredStep:
         """The answer, once nothing is pending."""
         scored = self._candidate.scored()
         return scored if self._with_rate else replace(scored, reconstruction_rate=None)

@@ -13,7 +13,8 @@ class Edit:
     word: str
     action: Action
     order: int | None
-    """Step at which the word was decided; None if the chosen step came before, so that the word is just kept."""
+    """Step at which the word was decided; None for a word on which nothing was decided: it is just kept, or a
+    punctuation mark that the removals around it made needless."""
     replacement: str | None = None
 
 
@@ -37,7 +38,7 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summarized sentence; `str()` gives the summary."""
+    """A summarized sentence or text; `str()` gives the summary."""
 
     source: str
     summary: str
@@ -47,6 +48,9 @@ class Summary:
     step: int
     edits: tuple[Edit, ...]
     trace: tuple[TraceStep, ...]
+    """Empty for a text of several sentences: each of them has its own."""
+    sentences: tuple["Summary", ...] = ()
+    """The sentences of a text that has more than one; a dropped one has an empty summary."""
 
     def __str__(self) -> str:
         return self.summary
@@ -54,8 +58,11 @@ class Summary:
     def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
         """Plain values for JSON; actions by their lower-case names."""
         values = asdict(self)
-        for entry in (*values["edits"], *values["trace"]):
-            entry["action"] = entry["action"].name.lower()
-        if not trace:
-            del values["trace"]
+        for part in (values, *values["sentences"]):
+            for entry in (*part["edits"], *part["trace"]):
+                entry["action"] = entry["action"].name.lower()
+            if not trace:
+                del part["trace"]
+        for part in values["sentences"]:
+            del part["sentences"]
         return values

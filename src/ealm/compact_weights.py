@@ -1,0 +1,57 @@
+"""Weights in a quarter of their size: whole numbers of eight bits with one scale a row.
+
+Matrices are rounded, vectors (biases, layer norms) are stored as they are.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from ealm.errors import LanguageModelError
+from ealm.storage import write_tensors
+
+COMPACT_FILE = "model.int8.safetensors"
+_SCALE = ".scale"
+_LARGEST = 127
+
+
+def rounded(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Matrices as int8 with a scale for each row, everything else in single precision."""
+    compact: dict[str, Tensor] = {}
+    for name, weight in weights.items():
+        if weight.dim() != 2:
+            compact[name] = weight.float()
+            continue
+        scale = (weight.abs().amax(dim=1) / _LARGEST).clamp_min(torch.finfo(torch.float32).tiny)
+        compact[name] = (weight / scale[:, None]).round().to(torch.int8)
+        compact[name + _SCALE] = scale.float()
+    return compact
+
+
+def restored(compact: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The reverse of `rounded`, but for what rounding took away."""
+    weights: dict[str, Tensor] = {}
+    for name, tensor in compact.items():
+        if tensor.dtype == torch.int8:
+            weights[name] = tensor.float() * compact[name + _SCALE][:, None]
+        elif not name.endswith(_SCALE):
+            weights[name] = tensor
+    return weights
+
+
+def write_compact(folder: Path, weights: Mapping[str, Tensor]) -> None:
+    """Write the folder's weights."""
+    write_tensors(folder / COMPACT_FILE, rounded(weights))
+
+
+def read_compact(folder: Path) -> dict[str, Tensor]:
+    """Read the folder's weights."""
+    path = folder / COMPACT_FILE
+    try:
+        return restored(load_file(path))
+    except (OSError, SafetensorError, KeyError, RuntimeError) as error:
+        raise LanguageModelError(f"{path} cannot be read: {error}. Reinstall the package.") from error

@@ -1,0 +1,70 @@
+"""A sentence on its way through the editor: its words, what must stay of them, and how what is left is written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ealm.edits import Action
+from ealm.ignored_words import IgnoredWords
+from ealm.lengths import Limit
+from ealm.masked_lm import MaskedLM
+from ealm.options import Options
+from ealm.protection import named_places, protected_places
+from ealm.rollout import Walk
+from ealm.sentences import Sentence
+from ealm.shortening import Shortened, shorten
+from ealm.source import Source
+from ealm.writing import final_marks, is_mark, tidied, written
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A sentence, looked up and with its locked words."""
+
+    sentence: Sentence
+    source: Source
+    pinned: frozenset[int]
+    """Words that the user named: they stay whatever the length."""
+    precious: tuple[int, ...]
+    """Words that stay as far as the length allows, the most precious first."""
+    marks: frozenset[int]
+
+    @classmethod
+    def prepare(cls, sentence: Sentence, lm: MaskedLM, ignored_words: IgnoredWords, options: Options) -> "Draft":
+        """Look the words up and find those that must stay."""
+        words = sentence.words
+        pinned = named_places(words, options.keep)
+        precious: list[int] = []
+        for kind in options.protect:
+            precious += sorted(protected_places(words, [kind]) - pinned - set(precious))
+        marks: frozenset[int] = frozenset()
+        if not sentence.pretokenized:  # a sentence that people wrote ends as they ended it
+            marks = frozenset(place for place, word in enumerate(words) if is_mark(word))
+            precious += sorted(set(final_marks(sentence.tokens)) - pinned - set(precious))
+        return cls(sentence, Source.prepare(words, lm, ignored_words), pinned, tuple(precious), marks)
+
+    @property
+    def locked(self) -> frozenset[int]:
+        """Words on which no step is spent."""
+        return self.pinned | set(self.precious)
+
+    def kept(self, actions: Sequence[Action]) -> list[int]:
+        """Places of the words that are left in the end, dangling marks tidied away."""
+        places = [place for place, action in enumerate(actions) if action != Action.REMOVE]
+        if self.sentence.pretokenized:
+            return places
+        return tidied(self.sentence.tokens, places, locked=self.pinned)
+
+    def text(self, actions: Sequence[Action], replacements: Mapping[int, str] | None = None) -> str:
+        """What is left, as people read it."""
+        return written(self.sentence, self.kept(actions), replacements)
+
+    def shortened(self, walk: Walk, limit: Limit) -> Shortened:
+        """As much of the walk as it takes to meet the limit."""
+        if limit.unit == "words" and self.sentence.pretokenized:
+            return shorten(walk, lambda places: len(places) <= limit.size, pinned=self.pinned, precious=self.precious)
+
+        def fits(places: Sequence[int]) -> bool:
+            kept = tidied(self.sentence.tokens, places, locked=self.pinned) if self.marks else places
+            return limit.allows(written(self.sentence, kept))
+
+        return shorten(walk, fits, pinned=self.pinned, precious=self.precious, marks=self.marks)

@@ -1,0 +1,257 @@
+"""From texts to summaries (section 4.4, Inference): walk, choose, ask the language model what is needed, write."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from ealm.agent import Agent
+from ealm.config import Settings
+from ealm.converter import Converter
+from ealm.documents import Text, assembled, cut, plan
+from ealm.drafts import Draft
+from ealm.edits import Action, summary_length
+from ealm.ignored_words import IgnoredWords
+from ealm.lengths import Limit, measure
+from ealm.masked_lm import MaskedLM
+from ealm.options import Options
+from ealm.rewards import compression_rate
+from ealm.rollout import Walk, walk
+from ealm.scoring import BestStepSearch, EveryStepSearch, GivenActionsSearch, ScoredStep, Search, run_searches
+from ealm.sentences import pretokenized_sentence, split_sentences
+from ealm.shortening import Shortened
+from ealm.source import written_reconstruction, written_words
+from ealm.summary import Edit, Summary, TraceStep
+
+
+class Editor:
+    """Everything that is needed to edit: agent, language model, word list and settings."""
+
+    def __init__(self, agent: Agent, lm: MaskedLM, *, ignored_words: IgnoredWords, settings: Settings) -> None:
+        self._agent = agent
+        self._lm = lm
+        self._ignored_words = ignored_words
+        self._rewards = settings.rewards
+        self._converter = Converter(lm, settings.decoding)
+
+    def read(self, text: str, options: Options) -> Text:
+        """Cut a text into sentences and look their words up."""
+        sentences = [pretokenized_sentence(text)] if options.pretokenized else split_sentences(text)
+        spoken = [sentence for sentence in sentences if sentence.tokens]
+        drafts = tuple(Draft.prepare(sentence, self._lm, self._ignored_words, options) for sentence in spoken)
+        return Text(drafts, options.length.limit(text))
+
+    def summarize(self, texts: Sequence[Text], options: Options) -> list[Summary]:
+        """Summaries of all texts, computed side by side."""
+        walks = self._walks(texts, options)
+        jobs = [self._jobs(text, paths, options) for text, paths in zip(texts, walks, strict=True)]
+        self._run([job for row in jobs for job in row])
+        self._withdraw_bad_replacements([job for row in jobs for job in row])
+        return [self._text_summary(text, row) for text, row in zip(texts, jobs, strict=True)]
+
+    def curve(self, text: Text, options: Options) -> list[Summary]:
+        """Summaries of one text at every length that its walks pass, the longest first."""
+        (walks,) = self._walks([text], options)
+        whole = sum(len(draft.sentence.text.split()) for draft in text.drafts)
+        rows: list[list[_Job]] = []
+        seen: set[tuple[tuple[Action, ...], ...]] = set()
+        for size in range(whole, 0, -1):
+            limited = replace(text, limit=Limit(size, "words"))
+            jobs = self._jobs(limited, walks, options)
+            key = tuple(job.actions for job in jobs)
+            if key not in seen:
+                seen.add(key)
+                rows.append(jobs)
+        self._run([job for row in rows for job in row])
+        self._withdraw_bad_replacements([job for row in rows for job in row])
+        return [self._text_summary(text, row) for row in rows]
+
+    def _walks(self, texts: Sequence[Text], options: Options) -> list[list[Walk]]:
+        drafts = [draft for text in texts for draft in text.drafts]
+        encodings = self._lm.encode([draft.source.ids for draft in drafts])
+        locked = [draft.locked for draft in drafts]
+        walks = iter(walk(self._agent, encodings, locked=locked, extractive=options.extractive))
+        return [[next(walks) for _ in text.drafts] for text in texts]
+
+    def _jobs(self, text: Text, walks: Sequence[Walk], options: Options) -> "list[_Job]":
+        pairs = list(zip(text.drafts, walks, strict=True))
+        if not pairs:
+            return []
+        chosen: Sequence[Shortened | None] = [None] * len(pairs)
+        if text.limit is not None:
+            chosen = plan(text, walks, text.limit, self._recoverable)
+        return [self._job(text, *pair, shortened, options) for pair, shortened in zip(pairs, chosen, strict=True)]
+
+    def _job(self, text: Text, draft: Draft, path: Walk, shortened: Shortened | None, options: Options) -> "_Job":
+        source, rewards, marks = draft.source, self._rewards, draft.marks
+        every = EveryStepSearch(source, path, rewards, marks=marks) if options.trace else None
+        choice: _Choice
+        if shortened is not None:
+            with_rate = options.recoverability or options.trace
+            choice = GivenActionsSearch(source, shortened.actions, rewards, step=shortened.step, with_rate=with_rate)
+        else:
+            choice = every or BestStepSearch(source, path, rewards, marks=marks)
+        return _Job(text, draft, path, choice, every)
+
+    def _run(self, jobs: "Sequence[_Job]") -> None:
+        searches: list[Search] = []
+        for job in jobs:
+            searches += [job.choice] if job.every in (None, job.choice) else [job.choice, job.every]
+        run_searches(searches, self._converter)
+
+    def _recoverable(self, draft: Draft, rows: Sequence[tuple[Action, ...]]) -> list[float]:
+        top_k = self._rewards.top_k
+        return [
+            float(sum(counts and rank < top_k for rank, counts in zip(ranks, draft.source.counted, strict=True)))
+            if summary_length(actions)
+            else 0.0
+            for actions, ranks in zip(rows, self._converter.estimate_ranks(draft.source.ids, rows), strict=True)
+        ]
+
+    def _withdraw_bad_replacements(self, jobs: "Sequence[_Job]") -> None:
+        """Keep the source's word where the new one breaks the limit or is no word for people."""
+        bad = [job for job in jobs if job.has_bad_replacement(self._lm)]
+        for job in bad:
+            scored = job.choice.best
+            actions = tuple(Action.KEEP if a == Action.REPLACE else a for a in scored.conversion.actions)
+            with_rate = scored.reconstruction_rate is not None
+            job.choice = GivenActionsSearch(
+                job.draft.source, actions, self._rewards, step=scored.step, with_rate=with_rate
+            )
+        self._run(bad)
+
+    def _text_summary(self, text: Text, jobs: "Sequence[_Job]") -> Summary:
+        parts = [self._summary(job) for job in jobs]
+        if not parts:
+            return _NOTHING
+        if len(parts) == 1:
+            return parts[0]
+        limit = text.limit
+        whole = assembled([draft.sentence for draft in text.drafts], [part.summary for part in parts])
+        return Summary(
+            source=assembled([d.sentence for d in text.drafts], [d.sentence.text for d in text.drafts]),
+            summary=whole if limit is None else cut(whole, limit),
+            compression_rate=_mean_by([(p.compression_rate, len(p.edits)) for p in parts]) or 0.0,
+            reconstruction_rate=_mean_by(
+                [(p.reconstruction_rate, sum(j.draft.source.counted)) for p, j in zip(parts, jobs, strict=True)]
+            ),
+            step=sum(part.step for part in parts),
+            edits=tuple(edit for part in parts for edit in part.edits),
+            trace=(),
+            sentences=tuple(parts),
+        )
+
+    def _summary(self, job: "_Job") -> Summary:
+        chosen = job.choice.best
+        draft = job.draft
+        replacements = job.replacements(self._lm)
+        kept = draft.kept(chosen.conversion.actions)
+        text = draft.text(chosen.conversion.actions, replacements)
+        if job.text.limit is not None and len(job.text.drafts) == 1:
+            text = cut(text, job.text.limit)
+        return Summary(
+            source=draft.sentence.text,
+            summary=text,
+            compression_rate=compression_rate(len(kept), len(draft.source.words)),
+            reconstruction_rate=chosen.reconstruction_rate,
+            step=chosen.step,
+            edits=_edits(draft, job.walk, chosen, kept, replacements),
+            trace=tuple(self._trace(job)),
+        )
+
+    def _trace(self, job: "_Job") -> Iterator[TraceStep]:
+        draft, path = job.draft, job.walk
+        known = job.known_steps()
+        for number, step in enumerate(path.steps, start=1):
+            actions = path.actions_after(number)
+            scored = known.get(number)
+            summary = reconstruction = None
+            if scored is not None:
+                summary = draft.text(actions, written_words(scored.conversion, self._lm))
+                reconstruction = written_reconstruction(draft.source, scored.conversion, self._lm)
+            elif Action.REPLACE not in actions:  # nothing to fill: the summary is known without asking
+                summary = draft.text(actions)
+            yield TraceStep(
+                step=number,
+                position=step.word,
+                word=draft.source.words[step.word],
+                action=step.action,
+                q_values=step.q_values,
+                compression_rate=compression_rate(summary_length(actions), len(actions)),
+                summary=summary,
+                reconstruction=None if reconstruction is None else " ".join(reconstruction),
+                reconstruction_rate=None if scored is None else scored.reconstruction_rate,
+            )
+
+
+class _Choice(Search, Protocol):
+    """A search that ends with the chosen step."""
+
+    @property
+    def best(self) -> ScoredStep: ...
+
+
+@dataclass(slots=True)
+class _Job:
+    """A sentence with its walk and the searches that decide what becomes of it."""
+
+    text: Text
+    draft: Draft
+    walk: Walk
+    choice: _Choice
+    every: EveryStepSearch | None
+    """Set if the whole trace is wanted."""
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Actions of the chosen step."""
+        return self.choice.best.conversion.actions
+
+    def replacements(self, lm: MaskedLM) -> dict[int, str]:
+        """New words by place."""
+        return written_words(self.choice.best.conversion, lm)
+
+    def has_bad_replacement(self, lm: MaskedLM) -> bool:
+        """Whether a new word breaks the limit, or is a shape such as "##.#" where people read."""
+        new = self.replacements(lm)
+        if not new:
+            return False
+        if not self.draft.sentence.pretokenized and any("#" in word for word in new.values()):
+            return True
+        limit = self.text.limit
+        if limit is None:
+            return False
+        before, after = self.draft.text(self.actions), self.draft.text(self.actions, new)
+        return measure(after, limit.unit) > measure(before, limit.unit)
+
+    def known_steps(self) -> Mapping[int, ScoredStep]:
+        """Steps of the walk whose rates were worked out."""
+        if self.every is not None:
+            return {scored.step: scored for scored in self.every.steps}
+        chosen = self.choice.best
+        on_the_walk = self.walk.actions_after(chosen.step) == chosen.conversion.actions
+        return {chosen.step: chosen} if on_the_walk else {}
+
+
+def _mean_by(pairs: Sequence[tuple[float | None, int]]) -> float | None:
+    """Mean of values weighed by counts; None if a value is not known."""
+    known = [(value, weight) for value, weight in pairs if value is not None]
+    total = sum(weight for _, weight in known)
+    if len(known) < len(pairs):
+        return None
+    return sum(value * weight for value, weight in known) / total if total else 1.0
+
+
+def _edits(
+    draft: Draft, path: Walk, chosen: ScoredStep, kept: Sequence[int], replacements: Mapping[int, str]
+) -> tuple[Edit, ...]:
+    order = {step.word: number for number, step in enumerate(path.steps[: chosen.step], start=1)}
+    left = set(kept)
+    edits = []
+    for place, (word, action) in enumerate(zip(draft.source.words, chosen.conversion.actions, strict=True)):
+        final = action if place in left else Action.REMOVE  # a dangling mark goes although nobody decided on it
+        edits.append(Edit(word, final, order.get(place), replacements.get(place) if place in left else None))
+    return tuple(edits)
+
+
+_NOTHING = Summary(source="", summary="", compression_rate=0.0, reconstruction_rate=1.0, step=0, edits=(), trace=())
+"""The summary of an empty text."""

@@ -1,0 +1,71 @@
+"""What a user may ask of a summary."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypedDict, Unpack
+
+from ealm.lengths import LengthRequest
+from ealm.protection import DEFAULT_KINDS, check_kinds
+from ealm.text import split_words
+from ealm.tokens import tokenize
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Length, what must stay, how the text is read, and how much is told about it."""
+
+    length: LengthRequest
+    keep: tuple[str, ...]
+    """Words that are never removed or replaced."""
+    protect: tuple[str, ...]
+    """Kinds of words that stay as long as the length allows."""
+    extractive: bool
+    pretokenized: bool
+    trace: bool
+    recoverability: bool
+
+    @classmethod
+    def of(cls, **wishes: Unpack["Wishes"]) -> "Options":
+        """Check what a user asks for; a single string counts as a list of one."""
+        unknown = sorted(wishes.keys() - Wishes.__annotations__.keys())
+        if unknown:
+            raise TypeError(f"There is no option {unknown[0]!r}. Options: {', '.join(Wishes.__annotations__)}.")
+        pretokenized = wishes.get("pretokenized", False)
+        keep, protect = wishes.get("keep", ()), wishes.get("protect")
+        if protect is None:  # a pre-tokenised corpus gets what the agent decides, as in the paper
+            protect = () if pretokenized else DEFAULT_KINDS
+        return cls(
+            length=LengthRequest(
+                words=wishes.get("words"),
+                chars=wishes.get("chars"),
+                bytes=wishes.get("bytes"),
+                ratio=wishes.get("ratio"),
+            ),
+            keep=tuple(
+                word for phrase in ([keep] if isinstance(keep, str) else keep) for word in _words(phrase, pretokenized)
+            ),
+            protect=check_kinds([protect] if isinstance(protect, str) else protect),
+            extractive=wishes.get("extractive", False),
+            pretokenized=pretokenized,
+            trace=wishes.get("trace", False),
+            recoverability=wishes.get("recoverability", False),
+        )
+
+
+class Wishes(TypedDict, total=False):
+    """Options by name, as users give them."""
+
+    words: int | None
+    chars: int | None
+    bytes: int | None
+    ratio: float | None
+    keep: Iterable[str]
+    protect: Iterable[str] | None
+    extractive: bool
+    pretokenized: bool
+    trace: bool
+    recoverability: bool
+
+
+def _words(phrase: str, pretokenized: bool) -> tuple[str, ...]:
+    return split_words(phrase) if pretokenized else tuple(token.text for token in tokenize(phrase))

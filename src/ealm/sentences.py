@@ -1,0 +1,73 @@
+"""Texts cut into sentences, and put together again with what lay between them."""
+
+from dataclasses import dataclass
+
+import regex
+from sentencex import segment
+
+from ealm.text import join_words, split_words
+from ealm.tokens import Token, tokenize
+
+LONGEST_SENTENCE = 120
+"""Words; what goes on for longer without an end is cut there, so that any text can be taken."""
+
+_BREAK = regex.compile(r"\s*\n\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A stretch of a text with its words; `gap` is the white space that follows it there."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    gap: str = ""
+    pretokenized: bool = False
+    """Whether white space alone separates its words, and separates them in the summary too."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words as they are written."""
+        return tuple(token.text for token in self.tokens)
+
+
+def pretokenized_sentence(text: str) -> Sentence:
+    """A line of a corpus that was cut into words before."""
+    tokens = []
+    start = 0
+    for word in split_words(text):
+        tokens.append(Token(word, start, start + len(word)))
+        start += len(word) + 1
+    return Sentence(join_words(token.text for token in tokens), tuple(tokens), pretokenized=True)
+
+
+def split_sentences(text: str) -> list[Sentence]:
+    """Sentences in order: their texts and gaps, one after the other, are the text without its outer white space."""
+    sentences = []
+    for paragraph, gap in _paragraphs(text.strip()):
+        pieces = [piece for stretch in segment("en", paragraph) for piece in _short_enough(stretch)]
+        sentences += [_sentence(piece) for piece in pieces if piece.strip()]
+        if sentences:
+            last = sentences[-1]
+            sentences[-1] = Sentence(last.text, last.tokens, last.gap + gap)
+    return sentences
+
+
+def _paragraphs(text: str) -> list[tuple[str, str]]:
+    """Lines with the white space after each: a line break always ends a sentence."""
+    starts = [0, *(match.end() for match in _BREAK.finditer(text))]
+    ends = [*(match.start() for match in _BREAK.finditer(text)), len(text)]
+    following = [*starts[1:], len(text)]
+    return [(text[start:end], text[end:after]) for start, end, after in zip(starts, ends, following, strict=True)]
+
+
+def _sentence(piece: str) -> Sentence:
+    text = piece.rstrip()
+    start = len(text) - len(text.lstrip())
+    return Sentence(text[start:], tuple(tokenize(text[start:])), piece[len(text) :])
+
+
+def _short_enough(stretch: str) -> list[str]:
+    """The stretch itself, or pieces of it if it is longer than any sentence should be."""
+    tokens = tokenize(stretch)
+    cuts = [tokens[place].start for place in range(LONGEST_SENTENCE, len(tokens), LONGEST_SENTENCE)]
+    return [stretch[start:end] for start, end in zip([0, *cuts], [*cuts, len(stretch)], strict=True)]

@@ -1,0 +1,64 @@
+"""Summaries for the terminal: the source with its edits in colour, and the curve of what can be recovered."""
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from ealm.edits import Action
+from ealm.summary import Edit, Summary
+
+_BAR = 20
+"""Characters of a full bar."""
+
+
+def shown_lines(summary: Summary, curve: Sequence[Summary] = ()) -> Iterator[str]:
+    """The source with its edits, the summary, what it costs, and the curve with the chosen length marked."""
+    for part in summary.sentences or (summary,):
+        yield _marked_source(part)
+    yield click.style(summary.summary, bold=True)
+    yield click.style(_rates(summary), dim=True)
+    if curve:
+        yield ""
+        yield from curve_lines(curve, chosen=len(summary.summary.split()))
+
+
+def _marked_source(summary: Summary) -> str:
+    """Every word of the source in its place: kept plain, removed struck through, replaced with the new word."""
+    pieces = []
+    end = 0
+    for edit in summary.edits:
+        start = summary.source.index(edit.word, end)
+        pieces += [summary.source[end:start], _marked(edit)]
+        end = start + len(edit.word)
+    return "".join(pieces) + summary.source[end:]
+
+
+def _marked(edit: Edit) -> str:
+    if edit.action == Action.KEEP:
+        return edit.word
+    removed = click.style(edit.word, fg="red", strikethrough=True)
+    if edit.action == Action.REMOVE:
+        return removed
+    return f"{removed} {click.style(edit.replacement or '', fg='green')}"
+
+
+def _rates(summary: Summary) -> str:
+    before, after = len(summary.source.split()), len(summary.summary.split())
+    text = f"{after} of {before} words"
+    if summary.reconstruction_rate is not None:
+        text += f", {summary.reconstruction_rate:.0%} of what counts is kept or can be recovered"
+    return text
+
+
+def curve_lines(points: Sequence[Summary], chosen: int | None = None) -> Iterator[str]:
+    """One line a length: words, recoverability as a number and as a bar, and the summary."""
+    seen: set[int] = set()
+    for point in points:
+        words = len(point.summary.split())
+        if words in seen:
+            continue
+        seen.add(words)
+        rate = point.reconstruction_rate or 0.0
+        bar = "█" * round(rate * _BAR)
+        line = f"{'>' if words == chosen else ' '}{words:4} words  {rate:4.0%} {bar:<{_BAR}}  {point.summary}"
+        yield click.style(line, bold=True) if words == chosen else line
