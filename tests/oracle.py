@@ -328,14 +328,22 @@ class Decision:
     action: Action
 
 
-def greedy_walk(agent: Any, e: Sequence[Vector]) -> list[Decision]:
-    """Decide all words, always the pair of word and action with the greatest Q-value among undecided words."""
-    actions, decided = [int(Action.KEEP)] * len(e), [0] * len(e)
+def greedy_walk(
+    agent: Any, e: Sequence[Vector], *, kept: Collection[int] = (), allowed: Sequence[Action] = tuple(Action)
+) -> list[Decision]:
+    """Decide all words, always the pair of word and action with the greatest Q-value among undecided words.
+
+    `kept` words count as decided, to Keep, before the first decision; only `allowed` actions are taken.
+    """
+    actions, decided = [int(Action.KEEP)] * len(e), [int(word in kept) for word in range(len(e))]
     decisions: list[Decision] = []
     while 0 in decided:
         values = q_values(agent, e, actions, decided)
         best = max(
-            (values[word][action], -word, -action) for word in range(len(e)) if not decided[word] for action in range(3)
+            (values[word][action], -word, -action)
+            for word in range(len(e))
+            if not decided[word]
+            for action in map(int, allowed)
         )
         word, action = -best[1], -best[2]
         actions[word], decided[word] = action, 1

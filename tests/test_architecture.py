@@ -15,22 +15,33 @@ PACKAGE = Path(ealm.__file__).parent
 LAYERS = [
     ["__main__"],
     ["cli"],
-    ["run_setup"],
+    ["adaptation", "run_setup", "showing"],
     ["run"],
-    ["training", "model"],
-    ["checkpoint", "agent_folder", "learner", "replay_tensors", "scoring"],
-    ["source"],
-    ["assessment", "converter", "data", "rollout", "storage"],
-    ["agent", "masked_lm", "ignored_words", "rewards", "replay"],
-    ["engines"],
-    ["batching", "config", "embedded", "summary", "text"],
+    ["model", "training"],
+    ["editing"],
+    ["documents"],
+    ["drafts"],
+    ["agent_folder", "checkpoint", "learner", "lm_fitting", "lm_start", "replay_tensors", "scoring", "shortening"],
+    ["masking", "source"],
+    ["assessment", "converter", "lm_corpus", "options", "rollout", "writing"],
+    ["agent", "data", "ignored_words", "masked_lm", "replay", "rewards", "rouge", "sentences"],
+    ["baselines", "compact_weights", "engines", "light_bert", "protection", "stemming"],
+    ["allocation", "batching", "config", "embedded", "lengths", "optimizer_state", "storage", "summary"],
+    ["text", "tokens", "vocabulary"],
     ["edits", "errors", "quiet"],
     ["__init__"],
 ]
 """From the command line down; a module may only import from layers below its own."""
 
-PURE = ["batching", "config", "data", "edits", "errors", "ignored_words", "replay", "rewards", "summary", "text"]
+PURE = [
+    *("allocation", "baselines", "batching", "config", "data", "edits", "errors", "ignored_words", "lengths"),
+    *("lm_corpus", "options", "protection", "replay", "rewards", "rouge", "sentences", "showing", "stemming"),
+    *("summary", "text", "tokens", "vocabulary", "writing"),
+]
 """Plain Python (numpy at most): no tensors and no models."""
+
+DATA_FOLDER = "default"
+"""The embedded models; weights and descriptions of them, no code."""
 
 MODULES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.glob("*.py"))}
 LEVEL = {module: level for level, layer in enumerate(LAYERS) for module in layer}
@@ -75,7 +86,14 @@ def own_imports(module: str) -> set[str]:
 
 def test_every_module_has_its_layer() -> None:
     assert sorted(module for layer in LAYERS for module in layer) == sorted(MODULES)
-    assert not [path for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"]
+    assert {path.name for path in PACKAGE.iterdir() if path.is_dir()} <= {DATA_FOLDER, "__pycache__"}
+
+
+def test_the_data_folder_holds_data_only() -> None:
+    """Weights as safetensors, the rest as JSON: nothing there can be imported or unpickled."""
+    found = [path for path in (PACKAGE / DATA_FOLDER).rglob("*") if path.is_file()]
+    assert found
+    assert {path.suffix for path in found} <= {".json", ".safetensors"}
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -88,6 +106,12 @@ def test_the_agent_knows_no_text_and_the_converter_no_values() -> None:
     assert own_imports("rollout") <= {"agent", "batching", "edits"}
     assert own_imports("converter") <= {"batching", "config", "edits", "masked_lm"}
     assert own_imports("rewards") <= {"config"}
+
+
+def test_lengths_are_met_without_asking_the_agent_or_the_language_model() -> None:
+    assert own_imports("shortening") <= {"edits", "rollout"}
+    assert own_imports("documents") & {"agent", "converter", "masked_lm"} == set()
+    assert own_imports("writing") <= {"sentences", "text", "tokens"}
 
 
 @pytest.mark.parametrize("module", PURE)

@@ -1,7 +1,12 @@
 """Corpora: what is read, what is left out, and in which order sentences are visited."""
 
+import bz2
+import gzip
+import lzma
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,10 +17,11 @@ from ealm.data import Corpus, SkippedLines, VisitOrder, read_corpus
 from ealm.errors import CorpusError, EalmError
 
 
-def corpus_of(tmp_path: Path, text: str | bytes, *, longest: int = 60, seed: int = 0, **options: int | None) -> Corpus:
+def corpus_of(tmp_path: Path, text: str | bytes, *, longest: int = 60, seed: int = 0, **options: Any) -> Corpus:
+    """A corpus that was cut into words before, unless the options say otherwise."""
     path = tmp_path / "corpus.txt"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_corpus(path, settings=DataSettings(**options), longest=longest, seed=seed)
+    return read_corpus(path, settings=DataSettings(**({"pretokenized": True} | options)), longest=longest, seed=seed)
 
 
 def test_usable_lines_become_sentences_and_the_others_are_counted(tmp_path: Path) -> None:
@@ -38,6 +44,58 @@ def test_the_limit_is_the_smaller_of_settings_and_language_model(
 def test_the_paper_takes_sentences_of_less_than_50_words(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, "w " * 49 + "\n" + "w " * 50 + "\n")
     assert [len(sentence) for sentence in corpus.sentences] == [49]
+
+
+RAW = "The river's rising, isn't it?\n\n\t\n...\n\"Stop!\"\nU.S. Corp. lost $1,234.5.\n"
+
+
+def test_raw_text_is_cut_into_words_by_default(tmp_path: Path) -> None:
+    assert DataSettings().pretokenized is False
+    corpus = corpus_of(tmp_path, RAW, pretokenized=False)
+    assert corpus.sentences == (
+        ("The", "river", "'s", "rising", ",", "isn't", "it", "?"),
+        ('"', "Stop", "!", '"'),
+        ("U.S.", "Corp.", "lost", "$", "1,234.5", "."),
+    )
+    assert corpus.skipped == SkippedLines(blank=2, one_word=1, max_words=49)
+
+
+def test_text_that_was_cut_before_is_not_cut_again(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, RAW)
+    assert corpus.sentences == (
+        ("The", "river's", "rising,", "isn't", "it?"),
+        ("U.S.", "Corp.", "lost", "$1,234.5."),
+    )
+    assert corpus.skipped == SkippedLines(blank=2, one_word=2, max_words=49)
+    assert corpus.fingerprint != corpus_of(tmp_path, RAW, pretokenized=False).fingerprint
+
+
+def test_the_length_of_a_raw_sentence_counts_its_marks(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, "The river rises.\nThe river rises\n", max_words=3, pretokenized=False)
+    assert corpus.sentences == (("The", "river", "rises"),)
+    assert corpus.skipped == SkippedLines(too_long=1, max_words=3)
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_a_compressed_corpus_is_the_same_corpus(tmp_path: Path, suffix: str) -> None:
+    text = "the river rises\nold Zürich\n"
+    path = tmp_path / f"corpus.txt{suffix}"
+    path.write_bytes(PACKERS[suffix](text.encode()))
+    settings = DataSettings(pretokenized=True)
+    assert read_corpus(path, settings=settings, longest=60, seed=0) == corpus_of(tmp_path, text)
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+@pytest.mark.parametrize("damage", ["not compressed", "cut"])
+def test_a_damaged_compressed_corpus_is_named(tmp_path: Path, suffix: str, damage: str) -> None:
+    path = tmp_path / f"corpus.txt{suffix}"
+    plain = b"the river rises\n" * 50
+    path.write_bytes(plain if damage == "not compressed" else PACKERS[suffix](plain)[:-5])
+    with pytest.raises(CorpusError, match=f"Cannot read .*{path.name}: "):
+        read_corpus(path, settings=DataSettings(), longest=60, seed=0)
 
 
 def test_windows_line_ends_a_byte_order_mark_and_a_missing_last_line_end_do_not_matter(tmp_path: Path) -> None:

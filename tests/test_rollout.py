@@ -1,6 +1,7 @@
 """Section 4.3.1 and appendix A.2: walks in the order of confidence, with and without exploration."""
 
 from collections import Counter
+from collections.abc import Callable, Collection
 
 import numpy as np
 import oracle
@@ -53,9 +54,11 @@ def decisions(result: Walk) -> list[oracle.Decision]:
     return [oracle.Decision(step.word, step.action) for step in result.steps]
 
 
-def q_before(agent: Agent, encodings: Tensor, result: Walk, step: int) -> dict[int, list[float]]:
+def q_before(
+    agent: Agent, encodings: Tensor, result: Walk, step: int, locked: Collection[int] = ()
+) -> dict[int, list[float]]:
     """The formulas' Q-values of the words undecided before a step (counted from 1)."""
-    done = {decision.word for decision in result.steps[: step - 1]}
+    done = {decision.word for decision in result.steps[: step - 1]} | set(locked)
     flags = [int(word in done) for word in range(result.length)]
     actions = [int(action) for action in result.actions_after(step - 1)]
     values = oracle.q_values(agent, encodings.tolist(), actions, flags)
@@ -128,40 +131,63 @@ def test_no_sentences_and_empty_sentences_are_walked_in_no_steps() -> None:
     assert walk(random_agent(), [empty, *random_sentences(lengths=(3,))])[0] == Walk(0, ())
 
 
-@pytest.mark.parametrize("limits", [None, [3, 1, 2, 0, 7, 1, 5]])
-def test_a_sentence_is_walked_the_same_alone_in_company_and_in_any_order(limits: list[int] | None) -> None:
-    agent, sentences = random_agent(), random_sentences()
-    together = walk(agent, sentences, limits=limits)
-    alone = [
-        walk(agent, [sentence], limits=None if limits is None else [limits[row]])[0]
-        for row, sentence in enumerate(sentences)
+Locked = list[frozenset[int]]
+"""Locked words of each sentence."""
+
+LOCKS: dict[str, Callable[[int, int], Collection[int]]] = {
+    "none": lambda row, length: (),
+    "the last": lambda row, length: [length - 1],
+    "every second": lambda row, length: range(row % 2, length, 2),
+    "as many as it is late": lambda row, length: range(min(row, length)),
+    "all but one": lambda row, length: set(range(length)) - {row % (length or 1)},
+    "all of some": lambda row, length: range(length) if row % 3 == 0 else (),
+    "all": lambda row, length: range(length),
+}
+"""Which words of a sentence are locked, by its number and length; most differ from sentence to sentence."""
+
+
+def locked_words(name: str, lengths: tuple[int, ...] = LENGTHS) -> Locked:
+    """Places that are there, in sets: an empty sentence has none."""
+    return [
+        frozenset(word for word in LOCKS[name](row, length) if 0 <= word < length) for row, length in enumerate(lengths)
     ]
-    turned = walk(agent, sentences[::-1], limits=None if limits is None else limits[::-1])[::-1]
+
+
+@pytest.mark.parametrize("extractive", [False, True])
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_sentence_is_walked_the_same_alone_in_company_and_in_any_order(name: str, extractive: bool) -> None:
+    agent, sentences, locked = random_agent(), random_sentences(), locked_words(name)
+    together = walk(agent, sentences, locked=locked, extractive=extractive)
+    alone = [
+        walk(agent, [sentence], locked=[kept], extractive=extractive)[0]
+        for sentence, kept in zip(sentences, locked, strict=True)
+    ]
+    turned = walk(agent, sentences[::-1], locked=locked[::-1], extractive=extractive)[::-1]
     assert [decisions(result) for result in together] == [decisions(result) for result in alone]
     assert [decisions(result) for result in together] == [decisions(result) for result in turned]
 
 
-def test_more_sentences_than_fit_side_by_side_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    agent, sentences = random_agent(), random_sentences()
-    limits = [length // 2 for length in LENGTHS]
-    together = walk(agent, sentences, limits=limits)
+@pytest.mark.parametrize("name", LOCKS)
+def test_more_sentences_than_fit_side_by_side_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent, sentences, locked = random_agent(), random_sentences(), locked_words(name)
+    together = walk(agent, sentences, locked=locked)
     monkeypatch.setattr("ealm.rollout._WORD_BUDGET", 10)
-    assert [decisions(result) for result in walk(agent, sentences, limits=limits)] == [
+    assert [decisions(result) for result in walk(agent, sentences, locked=locked)] == [
         decisions(result) for result in together
     ]
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("limit", [None, 0, 1, 3])
+@pytest.mark.parametrize("name", LOCKS)
 @pytest.mark.parametrize("lengths", [(12, 1, 1, 4), (2, 9, 5, 9, 1, 3), (6, 6, 5), (0, 7, 0, 2)])
 def test_rows_that_end_early_do_not_disturb_the_others(
-    seed: int, limit: int | None, lengths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+    seed: int, name: str, lengths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ealm.rollout._WORD_BUDGET", 10_000)  # all in one batch
-    agent, sentences = random_agent(seed), random_sentences(seed, lengths)
-    together = walk(agent, sentences, limits=None if limit is None else [limit] * len(lengths))
-    for sentence, found in zip(sentences, together, strict=True):
-        (alone,) = walk(agent, [sentence], limits=None if limit is None else [limit])
+    agent, sentences, locked = random_agent(seed), random_sentences(seed, lengths), locked_words(name, lengths)
+    together = walk(agent, sentences, locked=locked)
+    for sentence, kept, found in zip(sentences, locked, together, strict=True):
+        (alone,) = walk(agent, [sentence], locked=[kept])
         assert found.length == alone.length == len(sentence)
         assert decisions(found) == decisions(alone)
         for step, expected in zip(found.steps, alone.steps, strict=True):
@@ -247,66 +273,116 @@ def test_the_same_seed_explores_the_same_way_and_another_seed_another() -> None:
     assert first != other
 
 
-# Limits -------------------------------------------------------------------------------------------------------------
+# Locked words -------------------------------------------------------------------------------------------------------
 
 
-def words_left(result: Walk) -> list[int]:
-    """Words of the summary before the first step and after each."""
-    removed = np.cumsum([0, *(step.action is Action.REMOVE for step in result.steps)])
-    return [result.length - int(count) for count in removed]
+@pytest.mark.parametrize("exploring", [False, True])
+@pytest.mark.parametrize("name", LOCKS)
+def test_locked_words_are_kept_and_all_others_decided_exactly_once(name: str, exploring: bool) -> None:
+    locked = locked_words(name)
+    exploration = explore(action_rate=0.5, order_rate=0.5) if exploring else None
+    results = walk(random_agent(), random_sentences(), exploration=exploration, locked=locked)
+    for length, kept, result in zip(LENGTHS, locked, results, strict=True):
+        assert result.length == length
+        assert sorted(step.word for step in result.steps) == sorted(set(range(length)) - kept)
+        for number in range(len(result.steps) + 1):
+            actions = result.actions_after(number)
+            assert len(actions) == length
+            assert {actions[word] for word in kept} <= {Action.KEEP}
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("limit", range(13))
-def test_a_limited_walk_ends_exactly_when_so_many_words_are_left(seed: int, limit: int) -> None:
-    agent, sentences = random_agent(seed), random_sentences(seed)
-    for result in walk(agent, sentences, limits=[limit] * len(sentences)):
-        left = words_left(result)
-        assert left[-1] == min(limit, result.length)
-        assert all(count > limit for count in left[:-1])
-        assert sum(step.action is not Action.REMOVE for step in result.steps) <= limit
-
-
-def test_every_sentence_has_its_own_limit() -> None:
-    limits = [4, 0, 2, 5, 11, 1, 3]
-    results = walk(random_agent(), random_sentences(), limits=limits)
-    assert [words_left(result)[-1] for result in results] == [min(pair) for pair in zip(limits, LENGTHS, strict=True)]
-
-
-@pytest.mark.parametrize("limit", [2, 4, 6])
-def test_a_limited_walk_is_the_free_walk_until_the_limit_leaves_no_choice(limit: int) -> None:
-    agent, sentences = random_agent(), random_sentences(lengths=(12,) * 10)
-    for free, limited in zip(walk(agent, sentences), walk(agent, sentences, limits=[limit] * 10), strict=True):
-        kept = list(np.cumsum([step.action is not Action.REMOVE for step in limited.steps]))
-        free_choice = kept.index(limit) + 1 if limit in kept else len(kept)
-        assert decisions(limited)[:free_choice] == decisions(free)[:free_choice]
-        assert all(step.action is Action.REMOVE for step in limited.steps[free_choice:])
-
-
-def test_when_only_removing_is_left_the_word_most_worth_removing_goes_first() -> None:
+def test_a_sentence_with_nothing_but_locked_words_is_walked_in_no_steps() -> None:
     agent, sentences = random_agent(), random_sentences()
-    for encodings, result in zip(sentences, walk(agent, sentences, limits=[0] * len(sentences)), strict=True):
+    assert walk(agent, sentences, locked=locked_words("all")) == [Walk(length, ()) for length in LENGTHS]
+    mixed = walk(agent, sentences, locked=locked_words("all of some"))
+    assert [len(result.steps) for result in mixed] == [0, 1, 9, 0, 12, 2, 0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_walk_around_locked_words_goes_in_the_order_of_confidence(seed: int, name: str) -> None:
+    """A locked word is to the agent a word that was decided before, to Keep."""
+    agent, sentences, locked = random_agent(seed), random_sentences(seed), locked_words(name)
+    for encodings, kept, result in zip(sentences, locked, walk(agent, sentences, locked=locked), strict=True):
+        assert decisions(result) == oracle.greedy_walk(agent, encodings.tolist(), kept=kept)
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_step_has_the_q_values_of_the_plain_agent_to_which_locked_words_are_decided(name: str) -> None:
+    agent, sentences, locked = random_agent(), random_sentences(), locked_words(name)
+    for encodings, kept, result in zip(sentences, locked, walk(agent, sentences, locked=locked), strict=True):
+        decided = torch.tensor([[int(word in kept) for word in range(result.length)]])
         for number, step in enumerate(result.steps, start=1):
-            values = q_before(agent, encodings, result, number)
-            assert step.word == max(values, key=lambda word: values[word][Action.REMOVE])
+            actions = torch.tensor([[int(action) for action in result.actions_after(number - 1)]])
+            with torch.no_grad():
+                values = agent(encodings[None], actions, decided, torch.ones_like(decided, dtype=torch.bool))[0]
+            assert step.q_values == pytest.approx(values[step.word].tolist(), rel=1e-9, abs=1e-9)
+            assert max(step.q_values) == pytest.approx(float(values[decided[0] == 0].max()), rel=1e-9, abs=1e-9)
+            decided[0, step.word] = 1
 
 
-@pytest.mark.parametrize(("action_rate", "order_rate"), [(1.0, 0.0), (1.0, 1.0), (0.5, 0.5), (0.0, 1.0)])
-@pytest.mark.parametrize("limit", [0, 1, 2, 4, 8, 12])
-def test_exploring_never_leaves_more_words_than_the_limit(limit: int, action_rate: float, order_rate: float) -> None:
-    sentences = random_sentences(lengths=LENGTHS * 5)
-    exploration = explore(action_rate=action_rate, order_rate=order_rate)
-    for result in walk(random_agent(), sentences, exploration=exploration, limits=[limit] * len(sentences)):
-        left = words_left(result)
-        assert left[-1] == min(limit, result.length)
-        assert all(count > limit for count in left[:-1])
-        assert sum(step.action is not Action.REMOVE for step in result.steps) <= limit
+def test_locking_a_word_is_not_the_same_as_leaving_it_undecided() -> None:
+    """Otherwise the comparisons above would show little: the agent sees whether a word is decided."""
+    agent, sentences = random_agent(), random_sentences(lengths=(6,) * 40)
+    locked = walk(agent, sentences, locked=[{0}] * 40)
+    free = walk(agent, sentences)
+    assert any(decisions(one)[0] != decisions(other)[0] for one, other in zip(locked, free, strict=True))
 
 
-def test_a_limited_walk_explores_as_long_as_the_limit_leaves_a_choice() -> None:
-    sentences = random_sentences(lengths=(12,) * 100)
-    exploration = explore(action_rate=1.0, order_rate=0.0)
-    results = walk(random_agent(), sentences, exploration=exploration, limits=[4] * 100)
-    first = Counter(result.steps[0].action for result in results)
-    assert set(first) == set(Action)
-    assert min(first.values()) > 15
+@pytest.mark.parametrize("kind", [list, tuple, set, frozenset])
+def test_locked_words_may_come_in_any_collection_and_any_order(kind: Callable[[list[int]], Collection[int]]) -> None:
+    agent, sentences = random_agent(), random_sentences(lengths=(6, 4))
+    assert walk(agent, sentences, locked=[kind([4, 1]), kind([])]) == walk(agent, sentences, locked=[{1, 4}, ()])
+
+
+def test_every_sentence_needs_its_locked_words() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        walk(random_agent(), random_sentences(lengths=(3, 2)), locked=[()])
+
+
+def test_exploring_around_locked_words_follows_the_plain_agent() -> None:
+    agent, sentences, locked = random_agent(), random_sentences(), locked_words("every second")
+    results = walk(agent, sentences, exploration=explore(action_rate=0.0, order_rate=1.0), locked=locked)
+    for encodings, kept, result in zip(sentences, locked, results, strict=True):
+        for number, step in enumerate(result.steps, start=1):
+            values = q_before(agent, encodings, result, number, kept)
+            assert step.word == max(values, key=lambda word: oracle.entropy(values[word]))
+            assert step.action == int(np.argmax(values[step.word]))
+
+
+# Extractive walks ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", LOCKS)
+def test_an_extractive_walk_takes_the_surest_of_the_two_actions_that_are_left(seed: int, name: str) -> None:
+    agent, sentences, locked = random_agent(seed), random_sentences(seed), locked_words(name)
+    results = walk(agent, sentences, locked=locked, extractive=True)
+    for encodings, kept, result in zip(sentences, locked, results, strict=True):
+        expected = oracle.greedy_walk(
+            agent, encodings.tolist(), kept=kept, allowed=[action for action in Action if action != Action.REPLACE]
+        )
+        assert decisions(result) == expected
+
+
+def test_an_extractive_walk_never_replaces_though_the_agent_would() -> None:
+    agent, sentences = random_agent(), random_sentences()
+    free = {step.action for result in walk(agent, sentences) for step in result.steps}
+    found = {step.action for result in walk(agent, sentences, extractive=True) for step in result.steps}
+    assert free == set(Action)
+    assert found == {Action.REMOVE, Action.KEEP}
+
+
+def test_an_extractive_walk_tells_the_q_values_of_all_three_actions() -> None:
+    agent, sentences = random_agent(), random_sentences()
+    for encodings, result in zip(sentences, walk(agent, sentences, extractive=True), strict=True):
+        for number, step in enumerate(result.steps, start=1):
+            expected = q_before(agent, encodings, result, number)[step.word]
+            assert step.q_values == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_an_extractive_walk_never_replaces_while_it_explores_either() -> None:
+    sentences = random_sentences(lengths=(12,) * 20)
+    exploration = explore(action_rate=1.0, order_rate=0.5)
+    results = walk(random_agent(), sentences, exploration=exploration, extractive=True)
+    assert {step.action for result in results for step in result.steps} == {Action.REMOVE, Action.KEEP}

@@ -1,6 +1,6 @@
 """The searches against the slow transcription of the paper: the same answers, with fewer questions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -23,13 +23,13 @@ from ealm.scoring import (
     BestStepSearch,
     ConversionCache,
     EveryStepSearch,
-    LastStepSearch,
+    GivenActionsSearch,
     ScoredStep,
     WalkEndSearch,
-    best_of,
     run_searches,
+    says_something,
 )
-from ealm.source import Source, written_reconstruction, written_summary
+from ealm.source import Source, written_reconstruction, written_summary, written_words
 
 R, K, X = Action.REMOVE, Action.KEEP, Action.REPLACE
 UNKNOWN = ("zebra", "Unicorn", "##ing")
@@ -145,7 +145,7 @@ def test_searching_the_best_step_asks_less_than_asking_about_every_step_and_agre
     run_searches(every, Converter(all_of_them))
     assert few.rows <= all_of_them.rows
     for one, other in zip(best, every, strict=True):
-        chosen = best_of(other.steps)
+        chosen = other.best
         assert (one.best.step, one.best.reconstruction_rate) == (chosen.step, chosen.reconstruction_rate)
         assert one.best.conversion.summary == chosen.conversion.summary
 
@@ -184,9 +184,73 @@ def test_nothing_but_an_empty_summary_gives_step_0() -> None:
     source = Source.prepare(("river",), lm, IGNORED)
     searches = [kind(source, walk_of([(0, R)]), RewardSettings()) for kind in (BestStepSearch, EveryStepSearch)]
     run_searches(searches, Converter(lm))
-    for found in (searches[0].best, best_of(searches[1].steps)):
+    for search in searches:
+        found = search.best
         assert (found.step, found.conversion.summary) == (0, source.ids)
         assert (found.compression_rate, found.reconstruction_rate) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("kind", [BestStepSearch, EveryStepSearch])
+def test_a_walk_without_steps_gives_the_source_and_asks_nothing(kind: Any) -> None:
+    """Every word was locked."""
+    lm = CountingLM(language_model())
+    source = Source.prepare(("river", "rises"), lm, IGNORED)
+    search = kind(source, Walk(2, ()), RewardSettings())
+    run_searches([search], Converter(lm))
+    assert (search.best.step, search.best.conversion.summary) == (0, source.ids)
+    assert (search.best.compression_rate, search.best.reconstruction_rate) == (0.0, 1.0)
+    assert lm.calls == 0
+
+
+@settings(max_examples=25)
+@given(SEEDS, cases(), st.data(), st.sampled_from((1, 10)))
+def test_the_best_step_leaves_more_than_marks_and_words_may_be_locked(
+    seed: int, case: Case, data: st.DataObject, top_k: int
+) -> None:
+    """By the rule of the paper, with steps that leave nothing but marks counted as empty."""
+    words, path = case
+    path = Walk(path.length, path.steps[: data.draw(st.integers(0, path.length))])
+    marks = data.draw(st.frozensets(st.integers(0, path.length - 1)))
+    lm, rewards = language_model(seed), RewardSettings(top_k=top_k)
+    source = Source.prepare(words, lm, IGNORED)
+    searches = [kind(source, path, rewards, marks=marks) for kind in (BestStepSearch, EveryStepSearch)]
+    run_searches(searches, Converter(lm))
+    steps = literal_steps(seed, (words, path), top_k=top_k)
+    left = [{place for place, action in enumerate(path.actions_after(n)) if action != R} for n in range(len(steps))]
+    usable = [step if left[n] - marks else oracle.StepResult((), step.cr, step.rr) for n, step in enumerate(steps)]
+    best = oracle.best_step(usable[1:])
+    for search in searches:
+        assert_is(search.best, best, steps[best])
+
+
+def test_a_full_stop_alone_is_not_chosen_though_it_is_shortest() -> None:
+    lm = language_model()
+    source = Source.prepare(("the", "river", "rises", "."), lm, IGNORED)
+    path = walk_of([(0, R), (1, R), (2, R)], length=4)
+    for kind in (BestStepSearch, EveryStepSearch):
+        free, marked = (kind(source, path, RewardSettings(top_k=1_000), marks=marks) for marks in ((), {3}))
+        run_searches([free, marked], Converter(lm))
+        assert (free.best.step, free.best.conversion.summary) == (3, lm.word_ids(["."]))
+        assert (marked.best.step, marked.best.conversion.summary) == (2, lm.word_ids(["rises", "."]))
+
+
+@pytest.mark.parametrize(
+    ("actions", "marks", "expected"),
+    [
+        ((K, R), (), True),
+        ((X, R), (), True),
+        ((R, R), (), False),
+        ((), (), False),
+        ((K, R), {0}, False),
+        ((X, R), {0}, False),
+        ((K, K), {0}, True),
+        ((K, K), {0, 1}, False),
+    ],
+)
+def test_a_word_other_than_a_mark_says_something(
+    actions: tuple[Action, ...], marks: Collection[int], expected: bool
+) -> None:
+    assert says_something(actions, marks) is expected
 
 
 # The end of a walk in training ----------------------------------------------------------------------------------------
@@ -303,12 +367,18 @@ def walk_end(source: Source, path: Walk) -> WalkEndSearch:
     return WalkEndSearch(source, path, RewardSettings(), ConversionCache(10))
 
 
-def last_step(source: Source, path: Walk) -> LastStepSearch:
-    return LastStepSearch(source, path, RewardSettings(), with_rate=False)
+def last_step(source: Source, path: Walk) -> GivenActionsSearch:
+    return last_of(source, path, with_rate=False)
 
 
-def last_step_with_rate(source: Source, path: Walk) -> LastStepSearch:
-    return LastStepSearch(source, path, RewardSettings(), with_rate=True)
+def last_step_with_rate(source: Source, path: Walk) -> GivenActionsSearch:
+    return last_of(source, path, with_rate=True)
+
+
+def last_of(source: Source, path: Walk, *, with_rate: bool) -> GivenActionsSearch:
+    """The search for the end of a walk."""
+    last = len(path.steps)
+    return GivenActionsSearch(source, path.actions_after(last), RewardSettings(), step=last, with_rate=with_rate)
 
 
 @pytest.mark.parametrize("search_of", [best_step, every_step, walk_end, last_step, last_step_with_rate])
@@ -320,7 +390,7 @@ def test_a_walk_of_keeps_asks_nothing(search_of: Any) -> None:
 def test_a_summary_without_holes_asks_nothing_if_its_rate_is_not_wanted() -> None:
     calls, search = asked(last_step, ("the", "river", "rises"), [(0, R), (1, R), (2, K)])
     assert calls == 0
-    assert search.last.conversion.summary == language_model().word_ids(["rises"])
+    assert search.best.conversion.summary == language_model().word_ids(["rises"])
 
 
 def test_removing_ignored_words_only_asks_nothing() -> None:
@@ -344,27 +414,51 @@ def test_a_replace_at_step_1_needs_its_own_questions_only() -> None:
     assert (search.end.last_step.step, search.end.violated) == (1, True)
 
 
-# The last step --------------------------------------------------------------------------------------------------------
+# Given actions --------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=25)
 @given(SEEDS, cases(), st.booleans(), st.data())
-def test_the_last_step_is_that_of_the_paper_with_or_without_its_rate(
+def test_given_the_actions_of_a_step_it_is_that_of_the_paper_with_or_without_its_rate(
     seed: int, case: Case, with_rate: bool, data: st.DataObject
 ) -> None:
     words, path = case
     stops = data.draw(st.integers(0, len(path.steps)))
     path = Walk(path.length, path.steps[:stops])
     lm = CountingLM(language_model(seed))
-    search = LastStepSearch(Source.prepare(words, lm, IGNORED), path, RewardSettings(), with_rate=with_rate)
+    search = last_of(Source.prepare(words, lm, IGNORED), path, with_rate=with_rate)
     run_searches([search], Converter(lm))
     expected = literal_steps(seed, (words, path))[-1]
-    assert search.last.step == stops
-    assert search.last.conversion.summary == expected.summary
-    assert search.last.compression_rate == pytest.approx(float(expected.cr))
-    assert search.last.reconstruction_rate == (float(expected.rr) if with_rate else None)
+    assert search.best.step == stops
+    assert search.best.conversion.summary == expected.summary
+    assert search.best.compression_rate == pytest.approx(float(expected.cr))
+    assert search.best.reconstruction_rate == (float(expected.rr) if with_rate else None)
     if not with_rate:
         assert lm.rows == path.actions_after(stops).count(X)
+
+
+@settings(max_examples=25)
+@given(SEEDS, cases(), st.booleans(), st.data())
+def test_given_actions_need_not_be_those_of_a_walk(seed: int, case: Case, with_rate: bool, data: st.DataObject) -> None:
+    """The step is only passed on; several searches share their passes."""
+    words, _ = case
+    lm = language_model(seed)
+    source = Source.prepare(words, lm, IGNORED)
+    flags = oracle.counted_words(words, source.ids, unknown_id=lm.unknown_id, ignored=STOP_WORDS)
+    row = st.lists(st.sampled_from((R, K, X)), min_size=len(words), max_size=len(words)).map(tuple)
+    rows = data.draw(st.lists(row, min_size=1, max_size=3))
+    searches = [
+        GivenActionsSearch(source, actions, RewardSettings(), step=99 + number, with_rate=with_rate)
+        for number, actions in enumerate(rows)
+    ]
+    run_searches(searches, Converter(lm))
+    for number, (actions, search) in enumerate(zip(rows, searches, strict=True)):
+        summary, rebuilt = literal(seed, source.ids, actions, 10, False)
+        assert search.best.step == 99 + number
+        assert search.best.conversion.actions == actions
+        assert search.best.conversion.summary == summary
+        rate = float(oracle.reconstruction_rate(rebuilt.recovered, flags))
+        assert search.best.reconstruction_rate == (rate if with_rate else None)
 
 
 # Remembered conversions -----------------------------------------------------------------------------------------------
@@ -445,6 +539,26 @@ def test_kept_words_are_written_as_the_source_has_them_and_new_ones_as_the_model
         "RIVER",
         *lm.words(conversion.reconstruction[2:]),
     )
+
+
+def test_new_words_are_known_by_their_places_once_they_are_filled() -> None:
+    lm = language_model()
+    source = Source.prepare(("Zebra", "RIVER", "rises", "late"), lm, IGNORED)
+    conversion = Conversion(source.ids, (R, X, K, X))
+    assert written_words(conversion, lm) == {}
+    Converter(lm).finish([conversion])
+    assert conversion.summary is not None
+    first, _, last = lm.words(conversion.summary)
+    assert written_words(conversion, lm) == {1: first, 3: last}
+    assert written_words(Conversion(source.ids, (R, K, K, K)), lm) == {}
+
+
+def test_an_unknown_number_is_looked_up_by_its_shape_but_does_not_count() -> None:
+    lm = language_model()
+    source = Source.prepare(("5", "river", "55.31", "zebra5"), lm, IGNORED)
+    assert source.ids == (*lm.word_ids(["#", "river"]), lm.unknown_id, lm.unknown_id)
+    assert source.counted == (False, True, False, False)
+    assert source.words == ("5", "river", "55.31", "zebra5")
 
 
 def test_ignored_and_unknown_words_do_not_count() -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import torch
 
 from ealm import embedded
 from ealm.errors import LanguageModelError
+from ealm.light_bert import LightBertForMaskedLM
 from ealm.lm_corpus import LmCorpus
 from ealm.masked_lm import TransformersMaskedLM, load_pretrained
 from ealm.masking import MaskingTokens
@@ -36,11 +37,11 @@ class StartingPoint:
     @classmethod
     def load(cls, name_or_folder: str) -> "StartingPoint":
         """The embedded language model, the bare encoder, or any BERT by folder or hub name."""
-        if name_or_folder == BARE_ENCODER:
-            with quiet_transformers():
+        with quiet_transformers():
+            if name_or_folder == BARE_ENCODER:
                 model, tokenizer = _encoder_with_new_head()
-        else:
-            model, tokenizer = load_pretrained(name_or_folder)
+            else:
+                model, tokenizer = _for_fitting(*load_pretrained(name_or_folder))
         if type(model).__name__ != "BertForMaskedLM" or not tokenizer.is_fast:
             raise LanguageModelError(
                 f"{name_or_folder} is a {type(model).__name__}; only BERT models can be fitted. "
@@ -110,6 +111,19 @@ def _encoder_with_new_head() -> tuple[Any, Any]:
         transform.weight.copy_(torch.eye(config.hidden_size))
         transform.bias.zero_()
     return model, AutoTokenizer.from_pretrained(folder)
+
+
+def _for_fitting(model: Any, tokenizer: Any) -> tuple[Any, Any]:
+    """A light BERT as one of `transformers`, which can also be fitted and saved; others are that already."""
+    if not isinstance(model, LightBertForMaskedLM):
+        return model, tokenizer
+    from transformers import BertConfig, BertForMaskedLM
+
+    shape = BertConfig(**asdict(model.config), hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    full = BertForMaskedLM(shape)
+    full.load_state_dict(model.state_dict(), strict=False)
+    full.tie_weights()
+    return full, _tokenizer(json.loads(tokenizer.backend_tokenizer.to_str()))
 
 
 def _tokenizer(description: Mapping[str, Any]) -> Any:

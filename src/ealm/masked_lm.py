@@ -18,6 +18,7 @@ from ealm.compact_weights import COMPACT_FILE, read_compact
 from ealm.edits import Masked
 from ealm.engines import encoder_on
 from ealm.errors import LanguageModelError
+from ealm.light_bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
 from ealm.quiet import quiet_transformers
 
 _KNOWN_WORDS_REMEMBERED = 200_000
@@ -268,37 +269,17 @@ def head_at_holes(model: Any) -> Any:
 def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
     """Model and tokenizer by folder, by hub name, or the embedded ones."""
     folder = embedded.lm_folder() if name_or_folder == embedded.NAME else Path(name_or_folder)
+    if (folder / COMPACT_FILE).is_file():
+        config = LightBertConfig.read(folder / "config.json")
+        model = LightBertForMaskedLM.from_weights(config, read_compact(folder))
+        return model, LightTokenizer.read(folder / "tokenizer.json")
     try:
         with quiet_transformers():
-            if (folder / COMPACT_FILE).is_file():
-                return _load_compact(folder)
             return _load_with_transformers(name_or_folder)
     except LanguageModelError:
         raise
     except Exception as error:  # transformers raises many kinds here, from OSError to KeyError
         raise LanguageModelError(_loading_advice(name_or_folder, local=folder.is_dir(), error=error)) from error
-
-
-def _load_compact(folder: Path) -> tuple[Any, Any]:
-    """A BERT with compact weights; only what is needed is imported, so that a first summary comes soon."""
-    from transformers.models.bert.configuration_bert import BertConfig
-    from transformers.models.bert.modeling_bert import BertForMaskedLM
-    from transformers.tokenization_utils_tokenizers import PreTrainedTokenizerFast
-
-    config = BertConfig.from_json_file(str(folder / "config.json"))
-    with torch.device("meta"):
-        model = BertForMaskedLM(config)
-    weights = read_compact(folder)
-    weights["cls.predictions.decoder.weight"] = weights["bert.embeddings.word_embeddings.weight"]
-    weights["cls.predictions.decoder.bias"] = weights["cls.predictions.bias"]
-    model.load_state_dict(weights, assign=True)
-    model.tie_weights()
-    embeddings = model.bert.embeddings  # counters that are not weights, and so are in no file
-    positions = torch.arange(config.max_position_embeddings)[None]
-    embeddings.register_buffer("position_ids", positions, persistent=False)
-    embeddings.register_buffer("token_type_ids", torch.zeros_like(positions), persistent=False)
-    tokenizer = PreTrainedTokenizerFast.from_pretrained(str(folder))
-    return model, tokenizer
 
 
 def _load_with_transformers(name_or_folder: str) -> tuple[Any, Any]:
