@@ -65,13 +65,13 @@ def inference(
     texts = sentences(literal, lengths, seed=3) * (batch // literal)
     sources = prepared(summarizer, texts)
     procedure = LiteralProcedure(lm, summarizer.agent, SETTINGS)
-    summarizer.summarize(texts[:2])  # warm up
+    summarizer.summarize(texts[:2], pretokenized=True)  # warm up
     start = time.perf_counter()
     answers = [procedure.summarize(source) for source in sources[:literal]]
     literal_time = (time.perf_counter() - start) / literal
-    alone = seconds(lambda: [summarizer.summarize(text) for text in texts[:literal]]) / literal
+    alone = seconds(lambda: [summarizer.summarize(text, pretokenized=True) for text in texts[:literal]]) / literal
     summaries: list[Any] = []
-    ours = seconds(lambda: summaries.extend(summarizer.summarize(texts))) / len(texts)
+    ours = seconds(lambda: summaries.extend(summarizer.summarize(texts, pretokenized=True))) / len(texts)
     identical = [
         (step, tuple(answer.actions), round(answer.compression_rate, 9), round(answer.reconstruction_rate, 9))
         == (
@@ -170,8 +170,9 @@ def fixed_length(summarizer: Summarizer, *, batch: int, lengths: tuple[int, int]
     texts = sentences(batch, lengths, seed=5)
     ids = [source.ids for source in prepared(summarizer, texts)]
     encoding = seconds(lambda: summarizer.lm.encode(ids), repeat=3) / batch
-    summarizing = seconds(lambda: summarizer.summarize(texts, words=8), repeat=3) / batch
-    replaced = np.mean([sum(e.action is Action.REPLACE for e in s.edits) for s in summarizer.summarize(texts, words=8)])
+    summarizing = seconds(lambda: summarizer.summarize(texts, words=8, pretokenized=True), repeat=3) / batch
+    summaries = summarizer.summarize(texts, words=8, pretokenized=True)
+    replaced = np.mean([sum(edit.action is Action.REPLACE for edit in summary.edits) for summary in summaries])
     details = {
         "encoder seconds a sentence": encoding,
         "seconds a sentence": summarizing,
@@ -206,7 +207,7 @@ def growth(summarizer: Summarizer, *, batch: int) -> dict[str, Any]:
         times = []
         for length in lengths:
             texts = texts_of_length(batch, length)
-            times.append(seconds(lambda t=texts, a=arguments: summarizer.summarize(t, **a)) / batch)
+            times.append(seconds(lambda t=texts, a=arguments: summarizer.summarize(t, pretokenized=True, **a)) / batch)
         exponent = float(np.polyfit(np.log(lengths), np.log(times), 1)[0])
         result[name] = {"seconds a sentence": times, "exponent": exponent}
     return result

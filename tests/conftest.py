@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import settings
-from tiny_models import WORDS, save_tiny_bert
+from tiny_models import WORDS, level_q_values, save_tiny_bert, tiny_bert
 
 from ealm.agent_folder import SavedAgent
 from ealm.config import AgentSettings, Settings
@@ -20,6 +20,10 @@ from ealm.learner import new_agent
 torch.set_num_threads(1)
 settings.register_profile("offline", deadline=None, derandomize=True, database=None)
 settings.load_profile("offline")
+
+
+AGENT_TEXTS = ("the police minister finds a silver bridge", "Zebra rises", "old engine burns in the quiet forest .")
+"""Where the agent of the tests takes all three actions."""
 
 
 @pytest.fixture(scope="session")
@@ -43,9 +47,8 @@ def agent_folder(tmp_path_factory: pytest.TempPathFactory, bert_folder: Path) ->
     """An agent that was never trained but removes, keeps and replaces; it names the tiny model as its own."""
     folder = tmp_path_factory.mktemp("agent") / "model"
     settings = Settings(agent=AgentSettings(hidden_units=12)).override({"ignored_words.infrequent": "none"})
-    agent = new_agent(32, settings.agent, seed=5)
-    with torch.no_grad():
-        agent.output.weight.mul_(20)
+    agent = new_agent(32, settings.agent, seed=54)
+    level_q_values(agent, tiny_bert(), AGENT_TEXTS)
     SavedAgent(
         weights=agent.state_dict(),
         width=agent.width,

@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from tiny_models import save_tiny_bert
 
 import ealm
+from ealm.agent_folder import SavedAgent
 from ealm.checkpoint import Checkpoint
 from ealm.cli import DEFAULT_UPDATES, main
 from ealm.config import PRESETS, Settings
@@ -24,6 +25,7 @@ from ealm.training import Trainer
 SENTENCES = ["the police minister finds a silver bridge", "", "Zebra rises", "old engine burns in the quiet forest ."]
 SCHEMA = Draft202012Validator(json.loads(Path(__file__).with_name("summary.schema.json").read_text(encoding="utf-8")))
 TOO_LONG = "river " * 63
+RAW_TEXT = "The police minister didn't find it (a silver bridge). It rises,  late!\nThe engine burns."
 
 
 def run(*arguments: object, stdin: str | bytes | None = None) -> Result:
@@ -31,8 +33,9 @@ def run(*arguments: object, stdin: str | bytes | None = None) -> Result:
 
 
 def train(*arguments: object) -> Result:
-    """A training that is over in a moment, should it start at all."""
-    return run("train", *arguments, "--updates", 1, "--quiet", "--set", "rewards.similarity_weight=0")
+    """A training on words between spaces that is over in a moment, should it start at all."""
+    quick = ["--updates", 1, "--quiet", "--set", "rewards.similarity_weight=0"]
+    return run("train", *arguments, "--pretokenized", *quick)
 
 
 def refused(result: Result, *parts: str) -> None:
@@ -58,7 +61,7 @@ def test_every_command_explains_itself(command: list[str], option: str) -> None:
 
 
 def test_the_commands_are_listed() -> None:
-    assert sorted(main.commands) == ["settings", "summarize", "train"]
+    assert sorted(main.commands) == ["adapt", "settings", "summarize", "train"]
     for name in main.commands:
         assert name in run("-h").stdout
 
@@ -101,7 +104,32 @@ def test_training_reports_on_stderr_how_to_use_its_result(tmp_path: Path, corpus
     assert "1 blank, 1 of one word, 1 of more than 49 words" in result.stderr
     assert f"ealm summarize --model {tmp_path / 'run'}" in result.stderr
     assert "buffer never filled" in result.stderr
-    assert run("summarize", "--model", tmp_path / "run", "river rises").exit_code == 0
+    assert run("summarize", "--model", tmp_path / "run", "river rises", "--pretokenized").exit_code == 0
+
+
+def trained_settings(folder: Path) -> Settings:
+    return SavedAgent.load(folder).settings
+
+
+def test_raw_text_is_learned_from_unless_it_was_cut_into_words_before(tmp_path: Path, bert_folder: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("Stop!\nThe river rises.\n(Late.)\nThe old engine burns.\n" * 4)
+    options = ["--lm", bert_folder, "--updates", 1, "--quiet", "--set", "rewards.similarity_weight=0"]
+    options += ["--set", "learning.batch_size=4"]
+    raw = run("train", corpus, "--out", tmp_path / "raw", *options)
+    cut = run("train", corpus, "--out", tmp_path / "cut", *options, "--pretokenized")
+    same = run("train", corpus, "--out", tmp_path / "same", *options, "--set", "data.pretokenized=true")
+    for result in (raw, cut, same):
+        assert result.exit_code == 0, result.output
+    assert "16 sentences\n" in raw.stderr
+    assert "8 sentences; skipped lines: 8 of one word\n" in cut.stderr
+    assert trained_settings(tmp_path / "raw").data.pretokenized is False
+    assert trained_settings(tmp_path / "cut") == trained_settings(tmp_path / "same")
+    assert trained_settings(tmp_path / "cut").data.pretokenized is True
+    agents = [(tmp_path / name / "agent.safetensors").read_bytes() for name in ("raw", "cut", "same")]
+    assert agents[0] != agents[1] == agents[2]
+    again = run("train", corpus, "--out", tmp_path / "raw", "--resume", "--pretokenized", "--quiet")
+    refused(again, "started with another settings and corpus", "--out")
 
 
 CORPORA: dict[str, tuple[bytes, list[str]]] = {
@@ -151,9 +179,23 @@ def test_a_missing_corpus_and_a_missing_option_are_refused(tmp_path: Path, corpu
     refused(train(corpus_file), "--out")
 
 
-def test_the_embedded_encoder_cannot_fill_holes_and_says_what_can(tmp_path: Path, corpus_file: Path) -> None:
-    refused(train(corpus_file, "--out", tmp_path / "run"), "no masked-LM head", "--lm", "bert-base-uncased")
-    refused(train(corpus_file, "--out", tmp_path / "run", "--lm", "embedded"), "no masked-LM head", "--lm")
+def test_training_uses_the_embedded_language_model_unless_another_is_named(
+    tmp_path: Path, corpus_file: Path, bert_folder: Path
+) -> None:
+    few = tmp_path / "few.txt"
+    few.write_text("".join(corpus_file.read_text().splitlines(keepends=True)[:8]))
+    options = ["--set", "learning.batch_size=4", "--set", "learning.sentences_per_collection=2"]
+    for name, lm in (("default", []), ("named", ["--lm", "embedded"])):
+        result = train(few, "--out", tmp_path / name, *lm, *options)
+        assert result.exit_code == 0, result.output
+        saved = SavedAgent.load(tmp_path / name)
+        assert (saved.lm_name, saved.width) == ("embedded", 384)
+    assert (tmp_path / "default" / "agent.safetensors").read_bytes() == (
+        (tmp_path / "named" / "agent.safetensors").read_bytes()
+    )
+    result = summarize(tmp_path / "default", "The river rises late.")
+    assert (result.exit_code, result.stderr) == (0, "")
+    refused(train(few, "--out", tmp_path / "named", "--resume", "--lm", bert_folder), "another", "lm")
 
 
 def test_a_language_model_that_is_not_there_or_not_complete_is_refused(tmp_path: Path, corpus_file: Path) -> None:
@@ -180,7 +222,7 @@ def test_an_agent_without_its_checkpoint_is_not_overwritten_either(agent_folder:
     [
         (["--seed", "4"], "seed"),
         (["--set", "learning.discount=0.5"], "settings"),
-        (["--preset", "published-code"], "settings"),
+        (["--preset", "published-code", "--pretokenized"], "settings"),
         (["--seed", "4", "--set", "rewards.top_k=1"], "settings and seed"),
     ],
 )
@@ -250,7 +292,7 @@ def test_a_stopped_training_says_how_to_go_on_to_the_same_end(
 ) -> None:
     corpus, folder = tmp_path / f"{name}.txt", tmp_path / name
     corpus.write_text(corpus_file.read_text())
-    options = ["--set", "rewards.similarity_weight=0", "--set", "learning.batch_size=8"]
+    options = ["--pretokenized", "--set", "rewards.similarity_weight=0", "--set", "learning.batch_size=8"]
     result = train_until_stopped(monkeypatch, corpus, "--out", folder, "--lm", bert_folder, *options, *budget)
     assert result.exit_code == 128 + signal.SIGTERM, result.output
     assert result.stdout == ""
@@ -298,22 +340,46 @@ def summarize(folder: Path, *arguments: object, stdin: str | bytes | None = None
     return run("summarize", "--model", folder, *arguments, stdin=stdin)
 
 
-def test_argument_file_and_stdin_give_the_same_lines(agent_folder: Path, sentences_file: Path) -> None:
+CUT = pytest.mark.parametrize("cut", [[], ["--pretokenized"]], ids=["raw", "pretokenized"])
+"""For what holds for text as people write it and for words between spaces."""
+
+
+@CUT
+def test_a_file_and_stdin_give_the_same_lines(agent_folder: Path, sentences_file: Path, cut: list[str]) -> None:
     text = "\n".join(SENTENCES)
     results = [
-        summarize(agent_folder, text),
-        summarize(agent_folder, "-i", sentences_file),
-        summarize(agent_folder, "--input", "-", stdin=text),
-        summarize(agent_folder, stdin=text + "\n"),
-        summarize(agent_folder, stdin=b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()),
+        summarize(agent_folder, *cut, "-i", sentences_file),
+        summarize(agent_folder, *cut, "--input", "-", stdin=text),
+        summarize(agent_folder, *cut, stdin=text + "\n"),
+        summarize(agent_folder, *cut, stdin=b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()),
     ]
     for result in results:
         assert result.exit_code == 0, result.output
         assert result.stderr == ""
         assert result.stdout == results[0].stdout
     lines = results[0].stdout.split("\n")
-    expected = [str(summary) for summary in ealm.Summarizer.from_pretrained(agent_folder).summarize(SENTENCES)]
+    summarizer = ealm.Summarizer.from_pretrained(agent_folder)
+    expected = [str(summary) for summary in summarizer.summarize(SENTENCES, pretokenized=bool(cut))]
     assert lines == [*expected, ""]
+    assert expected != SENTENCES
+
+
+@CUT
+@pytest.mark.parametrize("text", [*SENTENCES, "\n".join(SENTENCES), RAW_TEXT, "river\n\n rises"])
+def test_an_argument_is_one_text_as_a_document_is(
+    agent_folder: Path, tmp_path: Path, text: str, cut: list[str]
+) -> None:
+    (tmp_path / "text.txt").write_text(text, encoding="utf-8")
+    results = [
+        summarize(agent_folder, *cut, text),
+        summarize(agent_folder, *cut, text, "--document"),
+        summarize(agent_folder, *cut, "--document", stdin=text),
+        summarize(agent_folder, *cut, "--document", "-i", tmp_path / "text.txt"),
+    ]
+    expected = ealm.Summarizer.from_pretrained(agent_folder).summarize(text, pretokenized=bool(cut))
+    for result in results:
+        assert (result.exit_code, result.stderr) == (0, ""), result.output
+        assert result.stdout == f"{expected}\n"
 
 
 def test_blank_lines_stay_blank_lines(agent_folder: Path) -> None:
@@ -336,15 +402,33 @@ def objects(result: Result) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def test_json_follows_its_schema(agent_folder: Path, sentences_file: Path) -> None:
-    plain = summarize(agent_folder, "-i", sentences_file)
-    found = objects(summarize(agent_folder, "-i", sentences_file, "--json"))
+@CUT
+def test_json_follows_its_schema(agent_folder: Path, sentences_file: Path, cut: list[str]) -> None:
+    plain = summarize(agent_folder, *cut, "-i", sentences_file)
+    found = objects(summarize(agent_folder, *cut, "-i", sentences_file, "--json"))
     for values in found:
         SCHEMA.validate(values)
         assert "trace" not in values
+        assert values["sentences"] == []
         assert " ".join(edit["word"] for edit in values["edits"]) == values["source"]
     assert [values["source"] for values in found] == SENTENCES
     assert [values["summary"] for values in found] == plain.stdout.splitlines()
+
+
+@pytest.mark.parametrize("options", [[], ["--trace"]])
+def test_the_json_of_a_text_has_its_sentences(agent_folder: Path, options: list[str]) -> None:
+    (values,) = objects(summarize(agent_folder, RAW_TEXT, "--json", *options))
+    SCHEMA.validate(values)
+    assert values["source"] == RAW_TEXT
+    assert [part["source"] for part in values["sentences"]] == [
+        "The police minister didn't find it (a silver bridge).",
+        "It rises,  late!",
+        "The engine burns.",
+    ]
+    assert values["edits"] == [edit for part in values["sentences"] for edit in part["edits"]]
+    for part in values["sentences"]:
+        assert ("trace" in part) is bool(options)
+        assert "".join(edit["word"] for edit in part["edits"]) == "".join(part["source"].split())
 
 
 def test_the_schema_can_say_no(agent_folder: Path) -> None:
@@ -354,10 +438,18 @@ def test_the_schema_can_say_no(agent_folder: Path) -> None:
         assert not SCHEMA.is_valid(wrong)
     for name in values:
         assert not SCHEMA.is_valid({key: value for key, value in values.items() if key != name})
+    sentence = {key: value for key, value in values.items() if key != "sentences"}
+    assert SCHEMA.is_valid(values | {"sentences": [sentence, sentence]})
+    for wrong in (values, sentence | {"extra": 1}, sentence | {"step": -1}, {"source": "river"}):
+        assert not SCHEMA.is_valid(values | {"sentences": [wrong]})
 
 
-def test_a_trace_has_every_step(agent_folder: Path) -> None:
-    for values in objects(summarize(agent_folder, *["\n".join(SENTENCES)], "--json", "--trace")):
+@pytest.mark.parametrize("length", [[], ["--words", "2"]])
+def test_a_trace_has_every_step_also_where_the_length_is_given(agent_folder: Path, length: list[str]) -> None:
+    options = ["--json", "--trace", "--pretokenized", *length]
+    found = objects(summarize(agent_folder, *options, stdin="\n".join(SENTENCES)))
+    assert [values["source"] for values in found] == SENTENCES
+    for values in found:
         SCHEMA.validate(values)
         assert len(values["trace"]) == len(values["source"].split())
 
@@ -367,13 +459,73 @@ def test_json_keeps_letters_readable(agent_folder: Path) -> None:
 
 
 def test_a_number_of_words_is_met(agent_folder: Path) -> None:
-    result = summarize(agent_folder, "\n".join(SENTENCES), "--words", 2)
+    result = summarize(agent_folder, "--words", 2, "--pretokenized", stdin="\n".join(SENTENCES))
     assert [len(line.split()) for line in result.stdout.splitlines()] == [2, 0, 2, 2]
-    (values,) = objects(summarize(agent_folder, SENTENCES[0], "--words", 2, "--json"))
+    options = ["--pretokenized", "--words", 2, "--json"]
+    (values,) = objects(summarize(agent_folder, SENTENCES[0], *options))
     assert values["reconstruction_rate"] is None
-    (values,) = objects(summarize(agent_folder, SENTENCES[0], "--words", 2, "--json", "--recoverability"))
+    (values,) = objects(summarize(agent_folder, SENTENCES[0], *options, "--recoverability"))
     assert values["reconstruction_rate"] is not None
     SCHEMA.validate(values)
+
+
+@pytest.mark.parametrize(
+    ("options", "wishes"),
+    [
+        (["--chars", "20"], {"chars": 20}),
+        (["--bytes", "20"], {"bytes": 20}),
+        (["--ratio", "0.5"], {"ratio": 0.5}),
+        (["--words", "3", "--keep", "silver", "--keep", "bridge"], {"words": 3, "keep": ["silver", "bridge"]}),
+        (["--words", "3", "--extractive"], {"words": 3, "extractive": True}),
+        (["--words", "3", "--protect", "negation, numbers"], {"words": 3, "protect": ["negation", "numbers"]}),
+        (["--words", "3", "--protect", "none"], {"words": 3, "protect": []}),
+        (["--extractive"], {"extractive": True}),
+    ],
+)
+@pytest.mark.parametrize("text", [SENTENCES[0], "The minister finds 3 bridges, not 2."])
+def test_the_options_are_those_of_the_package(
+    agent_folder: Path, options: list[str], wishes: dict[str, Any], text: str
+) -> None:
+    (values,) = objects(summarize(agent_folder, text, "--json", *options))
+    expected = ealm.Summarizer.from_pretrained(agent_folder).summarize(text, **wishes)
+    assert values == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_without_a_model_the_embedded_one_summarizes() -> None:
+    text = "The city council voted on Tuesday night to close the old ferry terminal before winter."
+    result = run("summarize", text, "--words", 6)
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    assert 1 <= len(result.stdout.split()) <= 6
+    assert run("summarize", text, "--words", 6, "--model", "embedded").stdout == result.stdout
+
+
+def test_a_curve_has_every_length_from_the_longest(agent_folder: Path) -> None:
+    options = ["--curve", "--pretokenized", *SENTENCES[:1]]
+    lengths = [int(line.split()[0]) for line in summarize(agent_folder, *options).stdout.splitlines()]
+    assert lengths == [7, 6, 5, 4, 3, 2, 1]
+    (points,) = objects(summarize(agent_folder, *options, "--json"))
+    assert isinstance(points, list)
+    for point, words in zip(points, lengths, strict=True):
+        SCHEMA.validate(point)
+        assert len(point["summary"].split()) == words
+
+
+@pytest.mark.xfail(strict=True, reason="the command passes recoverability=False on to Summarizer.curve")
+def test_a_curve_tells_what_can_still_be_recovered(agent_folder: Path) -> None:
+    (points,) = objects(summarize(agent_folder, "--curve", "--pretokenized", "--json", SENTENCES[0]))
+    expected = ealm.Summarizer.from_pretrained(agent_folder).curve(SENTENCES[0], pretokenized=True)
+    assert [point["reconstruction_rate"] for point in points] == [point.reconstruction_rate for point in expected]
+    assert points[0]["reconstruction_rate"] == 1.0
+
+
+def test_showing_prints_edits_summary_and_curve_without_colour_where_nobody_sees_it(agent_folder: Path) -> None:
+    result = summarize(agent_folder, SENTENCES[0], "--show", "--words", 3, "--pretokenized")
+    assert result.exit_code == 0, result.output
+    expected = summarize(agent_folder, SENTENCES[0], "--words", 3, "--pretokenized").stdout.strip()
+    assert expected in result.stdout
+    assert "3 of 7 words" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert [line for line in result.stdout.splitlines() if line.startswith(">")]
 
 
 def test_decoding_can_be_chosen(agent_folder: Path) -> None:
@@ -388,7 +540,22 @@ def test_what_cannot_go_together_is_refused(agent_folder: Path, sentences_file: 
     refused(summarize(agent_folder, "river rises", "--trace"), "--trace goes with --json")
     refused(summarize(agent_folder, "river rises", "-i", sentences_file), "TEXT or --input, not both")
     refused(summarize(agent_folder, "river rises", "--words", 0), "--words")
-    refused(run("summarize", "river rises"), "--model")
+    refused(summarize(agent_folder, "river rises", "--ratio", 1.5), "--ratio")
+    refused(summarize(agent_folder, "river rises", "--show", "--json"), "--show", "--json")
+    refused(summarize(agent_folder, "river rises", "--show", "--curve"), "--show", "--curve")
+    refused(summarize(agent_folder, "river rises", "--curve", "--words", 3), "--curve gives every length")
+
+
+def test_a_mistake_is_told_before_anything_is_loaded(tmp_path: Path) -> None:
+    """Otherwise the missing model would be named."""
+    missing = tmp_path / "none"
+    refused(summarize(missing, "river", "--words", 3, "--chars", 9), "Give one length, not 2: words and chars")
+    refused(summarize(missing, "river", "--protect", "verbs"), "no kind of words 'verbs'", "negation, numbers, names")
+
+
+def test_words_to_keep_that_do_not_fit_are_refused(agent_folder: Path) -> None:
+    result = summarize(agent_folder, SENTENCES[0], "--keep", "silver bridge", "--words", 1)
+    refused(result, "The words to keep take 2 words, and the limit is 1", "Allow more, or keep fewer words")
 
 
 def test_a_missing_model_or_input_is_refused(tmp_path: Path, agent_folder: Path) -> None:
@@ -398,11 +565,13 @@ def test_a_missing_model_or_input_is_refused(tmp_path: Path, agent_folder: Path)
 
 def test_a_language_model_that_does_not_fit_is_refused(tmp_path: Path, agent_folder: Path) -> None:
     refused(summarize(agent_folder, "river", "--lm", tmp_path / "none"), "There is no folder", "--lm")
-    refused(summarize(agent_folder, "river", "--lm", "embedded"), "no masked-LM head", "--lm")
+    refused(summarize(agent_folder, "river", "--lm", "embedded"), "width 32, but embedded gives 384", "--lm")
 
 
-def test_a_sentence_that_is_too_long_is_refused(agent_folder: Path) -> None:
-    refused(summarize(agent_folder, stdin=f"river rises\n{TOO_LONG}\n"), "Sentence 2 has 63 words", "62", "Split it")
+@CUT
+def test_a_sentence_that_is_too_long_is_refused(agent_folder: Path, cut: list[str]) -> None:
+    result = summarize(agent_folder, *cut, stdin=f"river rises\n{TOO_LONG}\n")
+    refused(result, "Sentence 2 has 63 words", "62", "Split it")
 
 
 def test_input_that_is_not_utf_8_is_refused(agent_folder: Path, tmp_path: Path) -> None:
@@ -411,25 +580,30 @@ def test_input_that_is_not_utf_8_is_refused(agent_folder: Path, tmp_path: Path) 
     refused(summarize(agent_folder, "-i", tmp_path / "latin.txt"), "latin.txt, line 1", "not UTF-8", "iconv")
 
 
-@pytest.mark.parametrize(("text", "number"), [("river \udcff rises", 1), ("late storm\n\nriver \udce9", 3)])
-@pytest.mark.parametrize("options", [[], ["--json"], ["--words", "1"]])
+@pytest.mark.parametrize("text", ["river \udcff rises", "late storm\n\nriver \udce9"])
+@pytest.mark.parametrize("options", [[], ["--json"], ["--words", "1"], ["--pretokenized"]])
 def test_an_argument_that_is_not_utf_8_is_refused_in_one_line(
-    agent_folder: Path, text: str, number: int, options: list[str]
+    agent_folder: Path, text: str, options: list[str]
 ) -> None:
     result = summarize(agent_folder, text, *options)
-    refused(result, f"Sentence {number} is not valid Unicode", "UTF-8")
+    refused(result, "Sentence 1 is not valid Unicode", "UTF-8")
     assert len(result.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x85", "\r"])
-def test_an_argument_has_the_same_lines_as_a_file(agent_folder: Path, mark: str) -> None:
+def test_only_line_feeds_end_the_lines_of_a_file_and_nothing_ends_an_argument(agent_folder: Path, mark: str) -> None:
     text = f"late storm{mark}river rises\nold engine burns{mark}"
-    result = summarize(agent_folder, text, "--json")
-    assert result.stdout == summarize(agent_folder, "--json", stdin=text.encode()).stdout
-    assert [json.loads(line)["source"] for line in result.stdout.strip("\n").split("\n")] == [
-        "late storm river rises",
-        "old engine burns",
-    ]
+    options = ["--json", "--pretokenized"]
+    from_stdin = objects_by_line(summarize(agent_folder, *options, stdin=text.encode()))
+    assert [values["source"] for values in from_stdin] == ["late storm river rises", "old engine burns"]
+    (from_argument,) = objects_by_line(summarize(agent_folder, *options, text))
+    assert from_argument["source"] == "late storm river rises old engine burns"
+
+
+def objects_by_line(result: Result) -> list[dict[str, Any]]:
+    """Told apart by line feeds alone, unlike `objects`."""
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.rstrip("\n").split("\n")]
 
 
 def test_nothing_to_summarize_on_a_terminal_is_refused_instead_of_waiting(agent_folder: Path) -> None:

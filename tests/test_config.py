@@ -64,6 +64,7 @@ LEAST = [
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
+        ("data.pretokenized", False),
         ("data.max_words", 49),
         ("data.max_sentences", 30_000),
         ("agent.hidden_units", 200),
@@ -153,6 +154,7 @@ def test_rates_of_learning_must_be_above_nothing(name: str, value: float) -> Non
         (RewardSettings, "min_compression", None, "min_compression must be float, got None."),
         (RewardSettings, "min_compression", float("nan"), "min_compression must be a finite number, got nan."),
         (RewardSettings, "strict_floors", 1, "strict_floors must be bool, got 1."),
+        (DataSettings, "pretokenized", "yes", "pretokenized must be bool, got 'yes'."),
         (DataSettings, "max_sentences", "all", "max_sentences must be int or nothing, got 'all'."),
         (DataSettings, "max_sentences", False, "max_sentences must be int or nothing, got False."),
         (DecodingSettings, "mode", "fast", "mode must be one of sequential, parallel, got 'fast'."),
@@ -252,6 +254,8 @@ def test_unreadable_settings_say_what_is_wrong(values: Any, message: str) -> Non
         ("learning.discount", "0.95", 0.95),
         ("learning.batch_size", "1", 1),
         ("learning.loss", "huber", "huber"),
+        ("data.pretokenized", "true", True),
+        ("data.pretokenized", "false", False),
         ("data.max_sentences", "None", None),
         ("data.max_sentences", "null", None),
         ("rewards.strict_floors", "False", False),

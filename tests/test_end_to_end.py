@@ -24,7 +24,7 @@ SENTENCES = ["the police minister finds a silver bridge", "", "Zebra rises", "ol
 PATIENCE = 120
 
 QUICK = [
-    *("--checkpoint-seconds", "0", "--quiet"),
+    *("--pretokenized", "--checkpoint-seconds", "0", "--quiet"),
     *("--set", "rewards.similarity_weight=0", "--set", "agent.hidden_units=20"),
     *("--set", "learning.batch_size=8", "--set", "learning.replay_size=60"),
     *("--set", "learning.sentences_per_collection=8", "--set", "learning.target_period=30"),
@@ -110,6 +110,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, bert_folder: Path, corpus_fil
 def test_from_raw_sentences_to_summaries(tmp_path: Path, corpus_file: Path, bert_folder: Path) -> None:
     model = tmp_path / "model"
     options = ["--set", "learning.batch_size=16", "--set", "learning.replay_size=100", "--updates", 200]
+    options += ["--pretokenized"]
     out, err = finish(start("train", corpus_file, "--out", model, "--lm", bert_folder, *options))
     assert out == ""
     assert "200 updates" in err
@@ -117,7 +118,7 @@ def test_from_raw_sentences_to_summaries(tmp_path: Path, corpus_file: Path, bert
     assert [line["updates"] for line in log] == [100, 200]
 
     (tmp_path / "sentences.txt").write_text("\n".join(SENTENCES) + "\n", encoding="utf-8")
-    summarize = ["summarize", "--model", model, "--json"]
+    summarize = ["summarize", "--model", model, "--json", "--pretokenized"]
     from_file = start(*summarize, "-i", tmp_path / "sentences.txt")
     from_stdin = start(*summarize, "--trace")
     from_argument = start(*summarize, SENTENCES[0])
@@ -131,6 +132,21 @@ def test_from_raw_sentences_to_summaries(tmp_path: Path, corpus_file: Path, bert
     assert all("trace" in values for values in parsed[1])
     assert [{k: v for k, v in values.items() if k != "trace"} for values in parsed[1]] == parsed[0]
     assert parsed[2] == parsed[0][:1]
+
+
+def test_from_raw_text_to_a_summary_with_nothing_but_what_is_installed(tmp_path: Path) -> None:
+    text = "The city council voted on Tuesday night to close the old ferry terminal; nobody spoke against it."
+    out, err = finish(start("summarize", text, "--words", 8, "--json", "--trace"))
+    assert err == ""
+    values = json.loads(out)
+    SCHEMA.validate(values)
+    assert values["source"] == text
+    assert 1 <= len(values["summary"].split()) <= 8
+    assert "nobody" in values["summary"].lower().split()  # a negation stays
+    output = tmp_path / "out.txt"
+    out, _ = finish(start("summarize", "-o", output, "--words", 8), f"{text}\n\n{text}\n")
+    assert out == ""
+    assert output.read_text(encoding="utf-8") == f"{values['summary']}\n\n{values['summary']}\n"
 
 
 def agent_of(folder: Path) -> bytes:

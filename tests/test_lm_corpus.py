@@ -54,7 +54,9 @@ def test_sentences_are_given_back(given_sentences: list[list[int]]) -> None:
 
 
 @given(sentences, st.data())
-def test_a_split_parts_the_sentences_and_keeps_their_order(given_sentences: list[list[int]], data: st.DataObject) -> None:
+def test_a_split_parts_the_sentences_and_keeps_their_order(
+    given_sentences: list[list[int]], data: st.DataObject
+) -> None:
     aside = data.draw(st.integers(0, len(given_sentences)))
     numbered = [[number, *sentence] for number, sentence in enumerate(given_sentences)]
     fitted, held_out = corpus_of(*numbered).split(aside, seed=data.draw(st.integers(0, 9)))

@@ -22,7 +22,7 @@ from tiny_models import (
 from ealm import embedded
 from ealm.edits import Masked
 from ealm.errors import LanguageModelError
-from ealm.masked_lm import TransformersMaskedLM
+from ealm.masked_lm import TransformersMaskedLM, head_at_holes, load_pretrained
 
 
 @pytest.fixture(scope="module")
@@ -241,6 +241,23 @@ def test_a_saved_model_is_loaded_as_it_was(tmp_path: Path) -> None:
     torch.testing.assert_close(loaded.predict([question]), original.predict([question]))
 
 
+def test_model_and_tokenizer_can_be_had_by_themselves(tmp_path: Path) -> None:
+    model, tokenizer = load_pretrained(str(save_tiny_bert(tmp_path)))
+    lm = TransformersMaskedLM(model, tokenizer)
+    question = Masked(ids(lm, "the old bridge"), (None, *ids(lm, "bridge")))
+    torch.testing.assert_close(lm.predict([question]), TransformersMaskedLM.load(tmp_path).predict([question]))
+
+
+@pytest.mark.parametrize("build", [tiny_bert, tiny_roberta])
+def test_the_head_at_holes_gives_the_scores_that_the_whole_model_gives_there(build: Any) -> None:
+    model = build().model
+    tokens = torch.arange(5, 17).reshape(2, 6)
+    rows, columns = torch.tensor([0, 1, 1]), torch.tensor([3, 0, 5])
+    with torch.no_grad():
+        found = head_at_holes(model)(model.base_model(tokens)[0], rows, columns)
+        torch.testing.assert_close(found, model(tokens).logits[rows, columns], rtol=1e-4, atol=1e-4)
+
+
 def test_loading_prints_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     save_tiny_bert(tmp_path)
     capfd.readouterr()
@@ -370,9 +387,64 @@ def test_a_package_with_other_weights_is_refused(monkeypatch: pytest.MonkeyPatch
         embedded.encoder_folder()
 
 
-def test_the_embedded_encoder_is_no_masked_language_model() -> None:
-    with pytest.raises(LanguageModelError, match="has no masked-LM head yet, so it cannot fill holes"):
-        TransformersMaskedLM.load("embedded")
+# The embedded language model ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def default_lm() -> TransformersMaskedLM:
+    return TransformersMaskedLM.load("embedded")
+
+
+def test_the_embedded_language_model_has_its_name_and_the_shape_of_the_encoder(
+    default_lm: TransformersMaskedLM,
+) -> None:
+    assert default_lm.name == "embedded"
+    assert (default_lm.width, default_lm.max_words) == (384, 254)
+    assert default_lm.encode([ids(default_lm, "the river rises .")])[0].shape == (4, 384)
+
+
+def test_the_embedded_language_model_knows_and_predicts_whole_words_only(default_lm: TransformersMaskedLM) -> None:
+    assert set(default_lm.word_ids(["[MASK]", "[SEP]", "##ing", "[unused5]", "qwrtzp"])) == {default_lm.unknown_id}
+    known = ids(default_lm, "the river rises in Paris , he said .")
+    assert default_lm.unknown_id not in known
+    (scores,) = default_lm.predict([Masked(known, (None, *known[1:]))])
+    predictable = scores.isfinite().nonzero()[:, 0].tolist()
+    assert set(known) <= set(predictable)
+    assert scores[[default_lm.unknown_id, default_lm.mask_id]].tolist() == [-torch.inf] * 2
+    words = default_lm.words(predictable)
+    assert default_lm.word_ids(words) == tuple(predictable)
+    assert not [word for word in words if not word or word.startswith("[unused")]
+
+
+def test_the_embedded_language_model_was_fitted_to_fill_holes(default_lm: TransformersMaskedLM) -> None:
+    """A new head would have the words of grammar anywhere among the thousands that it knows."""
+    sentence = ids(default_lm, "police said on friday that two men were arrested in paris .")
+    for word in ("on", "that", "were", "in", "."):
+        (wanted,) = default_lm.word_ids([word])
+        template = tuple(None if token == wanted else token for token in sentence)
+        (scores,) = default_lm.predict([Masked((), template)])
+        assert int((scores > scores[wanted]).sum()) < 10
+
+
+def test_a_folder_that_is_called_embedded_does_not_stand_in_for_the_embedded_model(
+    default_lm: TransformersMaskedLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_tiny_bert(tmp_path / "embedded")
+    monkeypatch.chdir(tmp_path)
+    assert load_pretrained("embedded")[0].config.hidden_size == default_lm.width
+    there = TransformersMaskedLM.load(tmp_path / "embedded")
+    assert (there.width, there.name) == (32, str((tmp_path / "embedded").resolve()))
+
+
+def test_the_embedded_model_can_be_loaded_by_its_folder_too_and_prints_nothing(
+    default_lm: TransformersMaskedLM, capfd: pytest.CaptureFixture[str]
+) -> None:
+    named = TransformersMaskedLM.load(embedded.lm_folder())
+    sentence = ids(default_lm, "the old bridge")
+    question = Masked(sentence, (None, *sentence[1:]))
+    assert named.name == str(embedded.lm_folder().resolve())
+    assert torch.equal(named.predict([question]), default_lm.predict([question]))
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.hub

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_models import WORDS, tiny_tokenizer
 
-from ealm.vocabulary import LEAST_COUNT, frequent_new_words, free_places, shape, with_new_words
+from ealm.vocabulary import LEAST_COUNT, free_places, frequent_new_words, shape, with_new_words
 
 ROOMY = ("[unused2]", "[unused3]", "[unused7]", *WORDS)
 """Words of a vocabulary with four unused places: ids 5, 9, 10 and 11."""

@@ -1,10 +1,13 @@
 """Masked language models small enough for tests: real architecture, random weights, an invented vocabulary."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from ealm.agent import Agent, pad
+from ealm.edits import Action
 from ealm.masked_lm import TransformersMaskedLM
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -63,6 +66,21 @@ def save_tiny_bert(folder: Path, seed: int = 0, words: tuple[str, ...] = WORDS, 
     tiny_bert_model(seed, words, with_head=with_head).save_pretrained(folder)
     tiny_tokenizer(words).save_pretrained(folder)
     return folder
+
+
+def level_q_values(agent: Agent, lm: TransformersMaskedLM, texts: Sequence[str]) -> None:
+    """Make an agent that was never trained take all three actions.
+
+    Their values are set wide apart, and the same on average over random states of the sentences.
+    """
+    encodings, present = pad(lm.encode([lm.word_ids(text.split()) for text in texts]) * 64)
+    generator = torch.Generator().manual_seed(0)
+    decided = torch.randint(2, present.shape, generator=generator)
+    anything = torch.randint(len(Action), present.shape, generator=generator)
+    actions = torch.where(decided == 1, anything, int(Action.KEEP))
+    with torch.no_grad():
+        agent.output.weight.mul_(20)
+        agent.output.bias -= agent(encodings, actions, decided, present)[present].mean(dim=0)
 
 
 def tiny_roberta(*, model_max_length: int | None = POSITIONS) -> TransformersMaskedLM:

@@ -391,11 +391,20 @@ def summarize(
     summarizer = Summarizer.from_pretrained(folder, lm=lm, device=device, engine=engine)
     if decoding is not None:
         summarizer = summarizer.with_decoding(decoding)
-    _write_lines(_output_lines(summarizer, texts, wishes, curve=curve, show=show, as_json=as_json), output_file)
+    colour = output_file is None and sys.stdout.isatty()
+    lines = _output_lines(summarizer, texts, wishes, curve=curve, show=show, as_json=as_json, colour=colour)
+    _write_lines(lines, output_file)
 
 
 def _output_lines(
-    summarizer: "Summarizer", texts: Iterable[str], wishes: Wishes, *, curve: bool, show: bool, as_json: bool
+    summarizer: "Summarizer",
+    texts: Iterable[str],
+    wishes: Wishes,
+    *,
+    curve: bool,
+    show: bool,
+    as_json: bool,
+    colour: bool,
 ) -> Iterator[str]:
     if curve:
         for text in texts:
@@ -403,11 +412,11 @@ def _output_lines(
             if as_json:
                 yield json.dumps([point.to_dict() for point in points], ensure_ascii=False)
             else:
-                yield from curve_lines(points)
+                yield from curve_lines(points, colour=colour)
     elif show:
         for text in texts:
             summary = summarizer.summarize(text, **wishes)
-            yield from shown_lines(summary, summarizer.curve(text, **_without_length(wishes)))
+            yield from shown_lines(summary, summarizer.curve(text, **_without_length(wishes)), colour=colour)
     else:
         for summary in summarizer.stream(texts, **wishes):
             if as_json:

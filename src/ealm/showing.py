@@ -11,35 +11,43 @@ _BAR = 20
 """Characters of a full bar."""
 
 
-def shown_lines(summary: Summary, curve: Sequence[Summary] = ()) -> Iterator[str]:
-    """The source with its edits, the summary, what it costs, and the curve with the chosen length marked."""
+def shown_lines(summary: Summary, curve: Sequence[Summary] = (), *, colour: bool = True) -> Iterator[str]:
+    """The source with its edits, the summary, what it costs, and the curve with the chosen length marked.
+
+    Without colour, edits are marked as `wdiff` does: [-removed-] and {+new+}.
+    """
     for part in summary.sentences or (summary,):
-        yield _marked_source(part)
-    yield click.style(summary.summary, bold=True)
-    yield click.style(_rates(summary), dim=True)
+        yield _marked_source(part, colour=colour)
+    yield _styled(f"= {summary.summary}", colour, bold=True)
+    yield _styled(_rates(summary), colour, dim=True)
     if curve:
         yield ""
-        yield from curve_lines(curve, chosen=len(summary.summary.split()))
+        yield from curve_lines(curve, chosen=len(summary.summary.split()), colour=colour)
 
 
-def _marked_source(summary: Summary) -> str:
+def _styled(text: str, colour: bool, **style: bool) -> str:
+    return click.style(text, **style) if colour else text  # type: ignore[arg-type]  # bold, dim and the like
+
+
+def _marked_source(summary: Summary, *, colour: bool) -> str:
     """Every word of the source in its place: kept plain, removed struck through, replaced with the new word."""
     pieces = []
     end = 0
     for edit in summary.edits:
         start = summary.source.index(edit.word, end)
-        pieces += [summary.source[end:start], _marked(edit)]
+        pieces += [summary.source[end:start], _marked(edit, colour=colour)]
         end = start + len(edit.word)
     return "".join(pieces) + summary.source[end:]
 
 
-def _marked(edit: Edit) -> str:
+def _marked(edit: Edit, *, colour: bool) -> str:
     if edit.action == Action.KEEP:
         return edit.word
-    removed = click.style(edit.word, fg="red", strikethrough=True)
+    removed = click.style(edit.word, fg="red", strikethrough=True) if colour else f"[-{edit.word}-]"
     if edit.action == Action.REMOVE:
         return removed
-    return f"{removed} {click.style(edit.replacement or '', fg='green')}"
+    new = edit.replacement or ""
+    return f"{removed} {click.style(new, fg='green') if colour else f'{{+{new}+}}'}"
 
 
 def _rates(summary: Summary) -> str:
@@ -50,7 +58,7 @@ def _rates(summary: Summary) -> str:
     return text
 
 
-def curve_lines(points: Sequence[Summary], chosen: int | None = None) -> Iterator[str]:
+def curve_lines(points: Sequence[Summary], *, chosen: int | None = None, colour: bool = True) -> Iterator[str]:
     """One line a length: words, recoverability as a number and as a bar, and the summary."""
     seen: set[int] = set()
     for point in points:
@@ -61,4 +69,4 @@ def curve_lines(points: Sequence[Summary], chosen: int | None = None) -> Iterato
         rate = point.reconstruction_rate or 0.0
         bar = "█" * round(rate * _BAR)
         line = f"{'>' if words == chosen else ' '}{words:4} words  {rate:4.0%} {bar:<{_BAR}}  {point.summary}"
-        yield click.style(line, bold=True) if words == chosen else line
+        yield _styled(line, colour, bold=True) if words == chosen else line

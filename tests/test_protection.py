@@ -1,0 +1,120 @@
+"""Words that may not be touched."""
+
+import pytest
+
+from ealm.errors import SettingsError
+from ealm.protection import DEFAULT_KINDS, KINDS, check_kinds, named_places, protected_places
+
+
+def protected(text: str, *kinds: str) -> list[str]:
+    words = text.split()
+    return [words[place] for place in sorted(protected_places(words, kinds))]
+
+
+# Kinds ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "word",
+    "no not nor never none nobody nothing nowhere neither without cannot can't don't doesn't didn't won't wouldn't isn't "
+    "aren't wasn't weren't hasn't haven't hadn't shouldn't couldn't mustn't n't hardly Not NEVER Don’t can’t n’t".split(),
+)
+def test_negations(word: str) -> None:
+    assert protected_places(["he", word, "left"], ["negation"]) == {1}
+    assert protected_places([word], ["negation"]) == {0}
+
+
+@pytest.mark.parametrize("word", ["note", "knot", "nota", "know", "non", "and", "another", "noted", "nothings", ","])
+def test_words_that_only_look_like_negations(word: str) -> None:
+    assert protected_places([word], ["negation"]) == frozenset()
+
+
+@pytest.mark.xfail(strict=True, reason="missing in the list of negations")
+@pytest.mark.parametrize("word", ["no-one", "oughtn't", "daren't"])
+def test_rarer_negations(word: str) -> None:
+    assert protected_places([word], ["negation"]) == {0}
+
+
+@pytest.mark.parametrize("word", ["5", "1,234.5", "55.31", "##.#", "3rd", "1990s", "F-16", "10-year-old", "٣"])
+def test_numbers(word: str) -> None:
+    assert protected_places(["the", word], ["numbers"]) == {1}
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "river",
+        "five",
+        "%",
+        "$",
+        pytest.param("#climate", marks=pytest.mark.xfail(strict=True, reason="a hashtag is taken for a number")),
+    ],
+)
+def test_words_without_digits_are_no_numbers(word: str) -> None:
+    assert protected_places(["the", word], ["numbers"]) == frozenset()
+
+
+@pytest.mark.xfail(strict=True, reason="only decimal digits count")
+@pytest.mark.parametrize("word", ["½", "Ⅳ"])
+def test_numbers_of_another_kind(word: str) -> None:
+    assert protected_places(["the", word], ["numbers"]) == {1}
+
+
+def test_names_have_a_capital_inside_the_sentence() -> None:
+    assert protected("The old River meets Élan and U.S. troops of eBay in 5 Ωmega", "names") == [
+        "River",
+        "Élan",
+        "U.S.",
+        "Ωmega",
+    ]
+
+
+def test_the_first_word_has_a_capital_anyway() -> None:
+    assert protected("River rises", "names") == []
+
+
+@pytest.mark.xfail(strict=True, reason="the first word after an opening quotation mark is taken for a name")
+@pytest.mark.parametrize("mark", ["“", '"', "(", "-"])
+def test_the_first_word_may_stand_after_a_mark(mark: str) -> None:
+    assert protected_places([mark, "The", "river"], ["names"]) == frozenset()
+
+
+def test_kinds_add_up() -> None:
+    assert protected("Not 5 of River 's men", "negation", "numbers", "names") == ["Not", "5", "River"]
+    assert protected("Not 5 of River 's men") == []
+    assert protected_places([], list(KINDS)) == frozenset()
+
+
+def test_kinds_come_in_order_of_value_whatever_the_order_asked_for() -> None:
+    assert check_kinds(["names", "negation", "numbers", "names"]) == ("negation", "numbers", "names")
+    assert check_kinds(iter(["names", "numbers"])) == ("numbers", "names")
+    assert check_kinds([]) == ()
+    assert set(DEFAULT_KINDS) <= set(KINDS)
+
+
+@pytest.mark.parametrize("kinds", [["verbs"], ["names", "Names"], [""]])
+def test_an_unknown_kind_is_named_with_those_that_exist(kinds: list[str]) -> None:
+    with pytest.raises(SettingsError, match=rf"no kind of words '{kinds[-1]}'.*negation, numbers, names"):
+        check_kinds(kinds)
+
+
+# Words by name --------------------------------------------------------------------------------------------------------
+
+
+def test_named_words_are_found_wherever_they_stand_and_in_any_case() -> None:
+    words = ["River", "and", "RIVER", "rivers", "Straße", "river"]
+    assert named_places(words, ["river"]) == {0, 2, 5}
+    assert named_places(words, ["STRASSE"]) == {4}
+    assert named_places(words, ["bridge"]) == frozenset()
+    assert named_places(words, []) == frozenset()
+    assert named_places([], ["river"]) == frozenset()
+
+
+def test_a_part_of_a_word_is_not_the_word() -> None:
+    assert named_places(["rivers", "riverside", "up-river"], ["river"]) == frozenset()
+
+
+@pytest.mark.xfail(strict=True, reason="neither apostrophes nor composed letters are made equal")
+@pytest.mark.parametrize(("word", "named"), [("don’t", "don't"), ("cafe\u0301", "caf\u00e9")])
+def test_the_same_word_written_in_another_way_is_found(word: str, named: str) -> None:
+    assert named_places([word], [named]) == {0}
