@@ -510,7 +510,6 @@ def test_a_curve_has_every_length_from_the_longest(agent_folder: Path) -> None:
         assert len(point["summary"].split()) == words
 
 
-@pytest.mark.xfail(strict=True, reason="the command passes recoverability=False on to Summarizer.curve")
 def test_a_curve_tells_what_can_still_be_recovered(agent_folder: Path) -> None:
     (points,) = objects(summarize(agent_folder, "--curve", "--pretokenized", "--json", SENTENCES[0]))
     expected = ealm.Summarizer.from_pretrained(agent_folder).curve(SENTENCES[0], pretokenized=True)

@@ -186,10 +186,19 @@ def test_what_fits_is_not_touched(unit: Unit) -> None:
     assert draft.text(result.actions) == text
 
 
-@EMPTY
+@pytest.mark.xfail(
+    strict=True,
+    reason="what is left is judged before it is tidied: first ValueError, and without that an empty summary",
+)
 @pytest.mark.parametrize(
     ("text", "order"),
-    [("Oslo, river", (0, 2, 1)), ("Stone's", (0, 1)), ("$5", (1, 0)), ("Old (river)", (0, 2, 1, 3)), ("old/river", (0, 2, 1))],
+    [
+        ("Oslo, river", (0, 2, 1)),
+        ("Stone's", (0, 1)),
+        ("$5", (1, 0)),
+        ("Old (river)", (0, 2, 1, 3)),
+        ("old/river", (0, 2, 1)),
+    ],
 )
 @pytest.mark.parametrize("unit", ["chars", "bytes"])
 def test_a_sign_that_would_be_tidied_away_is_not_all_that_is_left(

@@ -93,14 +93,14 @@ def test_the_loss_falls_and_hidden_words_are_guessed_better(method: Any) -> None
     fitter = fitter_of(model_without_dropout(), method=method)
     corpus = text_corpus()
     before = fitter.score(corpus)
-    losses = fit(fitter, 80, corpus)
+    losses = fit(fitter, 60, corpus)
     after = fitter.score(corpus)
     assert all(map(math.isfinite, losses))
     assert np.mean(losses[-8:]) < 0.7 * np.mean(losses[:8])
     assert after.perplexity < 0.5 * before.perplexity
     assert after.top_1 > before.top_1
     assert after.words == before.words
-    assert fitter.updates == 80
+    assert fitter.updates == 60
 
 
 def test_all_weights_learn_by_the_method_all() -> None:
@@ -247,7 +247,6 @@ def test_chunks_go_on_from_the_number_that_comes_next() -> None:
     fitter = fitter_of(model_without_dropout())
     endless = fitter.chunks(corpus)
     found = [as_lists(next(endless)) for _ in range(3)]
-    assert fitter.chunk == 3
     later = fitter_of(model_without_dropout())
     later.chunk = 2
     assert as_lists(next(later.chunks(corpus))) == found[2]
@@ -283,13 +282,11 @@ def losses_with_global_seed(model: Any, seed: int, **settings: Any) -> list[floa
     return fit(fitter_of(model, seed=5, **settings), 4)
 
 
-@pytest.mark.xfail(strict=True, reason=SEEDS_DO_NOT_REACH_TORCH.format("adapters"))
 def test_the_same_seed_gives_the_same_adapters() -> None:
     first, second = (losses_with_global_seed(model_without_dropout(), seed, method="adapters") for seed in (1, 2))
     assert first == second
 
 
-@pytest.mark.xfail(strict=True, reason=SEEDS_DO_NOT_REACH_TORCH.format("the holes of dropout"))
 def test_the_same_seed_gives_the_same_fit_with_dropout() -> None:
     first, second = (losses_with_global_seed(tiny_bert_model(), seed) for seed in (1, 2))
     assert first == second
@@ -451,9 +448,6 @@ def test_without_a_known_word_there_are_no_scores() -> None:
     assert all(math.isnan(value) for value in (scores.perplexity, scores.top_1, scores.top_10))
 
 
-@pytest.mark.xfail(
-    strict=True, raises=OverflowError, reason="LmFitter.score: math.exp overflows where a fit has gone astray"
-)
 def test_a_model_gone_astray_has_an_endless_perplexity() -> None:
     table = torch.zeros(VOCABULARY, VOCABULARY)
     table[:, FIRST_WORD] = 5_000.0

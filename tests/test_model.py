@@ -37,10 +37,6 @@ BOTH_KINDS = pytest.mark.parametrize("pretokenized", [True, False], ids=["pretok
 """For what holds for words between spaces and for text as people write it."""
 
 
-EMPTY_BRACKETS = pytest.mark.xfail(
-    strict=True, reason="writing.tidied takes brackets away that had nothing between them in the source either"
-)
-
 
 @cache
 def language_model() -> TransformersMaskedLM:
@@ -522,7 +518,8 @@ def test_kept_words_are_printed_as_written(text: str, pretokenized: bool) -> Non
         "Well—isn't it  5.5% (or $3)?",
         'He said: "It [the river] rises!" "No."',
         "a\n\n b",
-        *(pytest.param(text, marks=EMPTY_BRACKETS) for text in ("river ( ) rises", "()")),
+        "river ( ) rises",
+        "()",
     ],
 )
 def test_raw_text_that_is_kept_is_printed_as_written_with_all_its_spaces_and_marks(text: str) -> None:

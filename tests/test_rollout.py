@@ -381,7 +381,6 @@ def test_an_extractive_walk_tells_the_q_values_of_all_three_actions() -> None:
             assert step.q_values == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.xfail(strict=True, reason="rollout.walk draws random actions from all three, also where extractive is set")
 def test_an_extractive_walk_never_replaces_while_it_explores_either() -> None:
     sentences = random_sentences(lengths=(12,) * 20)
     exploration = explore(action_rate=1.0, order_rate=0.5)

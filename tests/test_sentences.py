@@ -76,7 +76,8 @@ def test_separators_of_python_alone_survive_too(text: str) -> None:
 
 
 @pytest.mark.xfail(
-    strict=True, reason="sentencex 1.0.32 panics (a BaseException) where a wide space stands between a single capital and a full stop"
+    strict=True,
+    reason="sentencex 1.0.32 panics (a BaseException) where a wide space stands between a single capital and a full stop",
 )
 @pytest.mark.parametrize("text", ["A\u00a0.", "Take plan B\u00a0. Now.", "Vitamin C\u2009.", "B\u3000."])
 def test_a_wide_space_before_the_full_stop_does_not_crash(text: str) -> None:

@@ -96,9 +96,7 @@ def test_more_room_never_means_less(drawn: tuple[Walk, list[int]], count: int) -
 
 
 @given(FREE, st.lists(st.integers(1, 9), min_size=8, max_size=8), st.integers(9, 40))
-def test_what_has_a_weight_never_weighs_too_much(
-    drawn: tuple[Walk, list[int]], weights: list[int], total: int
-) -> None:
+def test_what_has_a_weight_never_weighs_too_much(drawn: tuple[Walk, list[int]], weights: list[int], total: int) -> None:
     """Every single word fits alone, so something is always left."""
     walk, _ = drawn
     fits = weighing_at_most(total, weights)

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from ealm.tokens import Token, tokenize
 
 TEXTS = st.text(
-    st.sampled_from([*"abZé1. ,;:'’\"“”()[]-–—/@#$%&_<>!?…\n\r\t\u00a0\u200b\u200d\u0301日はя", "\x00", "\x1c", "👍", "🏽"]),
+    st.sampled_from(
+        [*"abZé1. ,;:'’\"“”()[]-–—/@#$%&_<>!?…\n\r\t\u00a0\u200b\u200d\u0301日はя", "\x00", "\x1c", "👍", "🏽"]
+    ),
     max_size=20,
 )
 
@@ -198,7 +200,11 @@ def wrong(reason: str, *values: str) -> object:
         wrong("a number swallows the ideographs after it", "2020年に雨", "2020|年|に|雨"),
         wrong("a Latin word swallows the ideographs after it", "私はRiverが好き", "私|は|River|が|好|き"),
         wrong("a numbered thing loses its abbreviation", "No. 5 river", "No.|5|river"),
-        wrong("a non-breaking hyphen cuts the word that it should hold together", "a well\u2011known river", "a|well\u2011known|river"),
+        wrong(
+            "a non-breaking hyphen cuts the word that it should hold together",
+            "a well\u2011known river",
+            "a|well\u2011known|river",
+        ),
         wrong("a temperature is cut from its unit", "at 20°C today", "at|20°C|today"),
     ],
 )

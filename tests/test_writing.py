@@ -9,7 +9,24 @@ from ealm.sentences import Sentence, pretokenized_sentence
 from ealm.tokens import tokenize
 from ealm.writing import final_marks, is_mark, tidied, written
 
-PIECES = ("river", "The", "U.S.", "5.2", "'s", "$", "%", "#", "@", "&", "日", "👍", *"()[]“”‘’\"'.,;:!?-—/…", " ", " ", " ")
+PIECES = (
+    "river",
+    "The",
+    "U.S.",
+    "5.2",
+    "'s",
+    "$",
+    "%",
+    "#",
+    "@",
+    "&",
+    "日",
+    "👍",
+    *"()[]“”‘’\"'.,;:!?-—/…",
+    " ",
+    " ",
+    " ",
+)
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=14).map(lambda pieces: "".join(pieces).strip()).filter(bool)
 
 
@@ -301,7 +318,9 @@ def test_a_replaced_word_is_written_in_its_new_form(replaced: dict[int, str], ex
     assert written(sentence, range(len(sentence.tokens)), replaced) == expected
 
 
-@pytest.mark.xfail(strict=True, reason="spaces go by the old word: a comma that becomes a word sticks to the one before")
+@pytest.mark.xfail(
+    strict=True, reason="spaces go by the old word: a comma that becomes a word sticks to the one before"
+)
 def test_a_word_in_the_place_of_a_mark_has_spaces_around_it() -> None:
     sentence = sentence_of("The river rises, then falls.")
     assert written(sentence, range(len(sentence.tokens)), {3: "and"}) == "The river rises and then falls."
@@ -318,17 +337,23 @@ def test_pretokenized_words_are_joined_by_single_spaces_and_nothing_else_happens
 # Marks ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("word", [*".,;:!?…-–—()[]{}“”‘’«»\"'/&*·|。、，「」،؟", "...", "--", "''", "\u200b", "\x00", "\ufeff"])
+@pytest.mark.parametrize(
+    "word", [*".,;:!?…-–—()[]{}“”‘’«»\"'/&*·|。、，「」،؟", "...", "--", "''", "\u200b", "\x00", "\ufeff"]
+)
 def test_marks(word: str) -> None:
     assert is_mark(word)
 
 
-@pytest.mark.parametrize("word", ["river", "a", "5", "日", "'s", "n't", "U.S.", "$", "€", "👍", "#", "#now", "½", "é", "_"])
+@pytest.mark.parametrize(
+    "word", ["river", "a", "5", "日", "'s", "n't", "U.S.", "$", "€", "👍", "#", "#now", "½", "é", "_"]
+)
 def test_words_and_signs_are_no_marks(word: str) -> None:
     assert not is_mark(word)
 
 
-@pytest.mark.xfail(strict=True, reason="in Unicode these are symbols, but they are the quotation marks and brackets here")
+@pytest.mark.xfail(
+    strict=True, reason="in Unicode these are symbols, but they are the quotation marks and brackets here"
+)
 @pytest.mark.parametrize("word", ["``", "`", "<", ">", "-lrb-"])
 def test_marks_that_are_symbols(word: str) -> None:
     assert is_mark(word)

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import math
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +16,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from ealm import embedded
-from ealm.errors import CorpusError, RunError
+from ealm.errors import CorpusError, RunError, SettingsError
 from ealm.lm_corpus import CorpusReader, LmCorpus
 from ealm.lm_fitting import FittingSettings, LmFitter, LmScores
 from ealm.lm_start import StartingPoint, stored_weights, write_description, write_weights
@@ -26,6 +28,7 @@ from ealm.storage import remove_drafts, write_json, write_tensors
 CHECKPOINT_FILE = "fitting.safetensors"
 REPORT_FILE = "fitting.json"
 _WEIGHT = "weight."
+_SHOWN_LOSSES = 100
 _HELD_OUT_SHARE, _MOST_HELD_OUT = 0.02, 5_000
 
 
@@ -50,35 +53,56 @@ def open_adaptation(request: AdaptRequest) -> "Adaptation":
     """Read the corpus, load the model, and take up the checkpoint if there is one to go on from."""
     folder = request.folder
     exists = (folder / CHECKPOINT_FILE).exists()
-    if exists and not request.resume:
-        raise RunError(f"{folder} already holds a fitted model. Go on with --resume, or choose another --out.")
+    _check_request(request, exists=exists)
     report = _read_report(folder) if exists else None
-    start = StartingPoint.load(str(folder) if exists else request.lm)
+    start = StartingPoint.load(str(folder.resolve()) if exists else request.lm)
     reader = CorpusReader(
         start.known_words(),
         unknown_id=start.tokenizer.unk_token_id,
         normalize=start.normalize,
         pretokenized=request.pretokenized,
+        most_words=TransformersMaskedLM(start.model, start.tokenizer).max_words,
     )
     corpus = reader.read(request.corpus, progress=request.progress)
     held_out = reader.read(request.held_out) if request.held_out else None
     if not exists:
         reader.known.update(start.add_words(reader.new_words(corpus, start.free_places)))
-    corpus = reader.settle(corpus)
-    if held_out is None:
-        corpus, held_out = _split(corpus, request)
-    else:
-        held_out = reader.settle(held_out)
+    corpus, held_out = _settled(reader, corpus, held_out, request)
     if start.new_head and not exists:
         start.set_frequencies(corpus)
     fitter = LmFitter(
         start.model,
         head_at_holes(start.model),
-        tokens=start.masking_tokens(list(reader.known.values()), reader.hidden_digits()),
+        # In the order of the ids: the same words in the same places, whether the run is new or resumed.
+        tokens=start.masking_tokens(sorted(reader.known.values()), reader.hidden_digits()),
         not_a_word=TransformersMaskedLM(start.model, start.tokenizer).not_a_word,
         settings=request.settings,
     )
     return Adaptation(request, start, fitter, corpus, held_out, report)
+
+
+def _check_request(request: AdaptRequest, *, exists: bool) -> None:
+    if not request.minutes > 0:
+        raise SettingsError(f"minutes must be a number above 0, got {request.minutes}.")
+    if not 0 < request.settings.learning_rate < math.inf:
+        raise SettingsError(f"learning_rate must be a number above 0, got {request.settings.learning_rate}.")
+    if exists and not request.resume:
+        raise RunError(f"{request.folder} already holds a fitted model. Go on with --resume, or choose another --out.")
+    if not exists and (request.folder / "config.json").exists():
+        raise RunError(f"{request.folder} holds a model that was not made here. Choose another --out.")
+
+
+def _settled(
+    reader: CorpusReader, corpus: LmCorpus, held_out: LmCorpus | None, request: AdaptRequest
+) -> tuple[LmCorpus, LmCorpus]:
+    """Corpus and held-out sentences by the ids of the final vocabulary."""
+    corpus = reader.settle(corpus)
+    reader.check_known(corpus, request.corpus)
+    if held_out is None:
+        return _split(corpus, request)
+    held_out = reader.settle(held_out)
+    reader.check_known(held_out, request.held_out or request.corpus)
+    return corpus, held_out
 
 
 def _split(corpus: LmCorpus, request: AdaptRequest) -> tuple[LmCorpus, LmCorpus]:
@@ -111,7 +135,7 @@ class Adaptation:
         self._seconds_before = 0.0
         self._tokens = 0
         self._history: list[dict[str, Any]] = []
-        self._fingerprint = hashlib.sha256(corpus.flat.tobytes()).hexdigest()
+        self._fingerprint = _fingerprint(corpus, held_out)
         request.folder.mkdir(parents=True, exist_ok=True)
         remove_drafts(request.folder)
         if report is not None:
@@ -130,39 +154,38 @@ class Adaptation:
 
     def go(self, *, stop: StopRequest | None = None) -> bool:
         """Fit until the time is over (True) or a stop is requested (False); the folder is complete either way."""
-        request = self.request
-        whole = 60 * request.minutes
+        whole = 60 * self.request.minutes
         saved_at = time.monotonic()
         if not self._history:
             self._score()
+        losses: deque[float] = deque(maxlen=_SHOWN_LOSSES)
         stopped = False
-        bar = tqdm(
-            total=int(whole),
-            initial=min(int(self.seconds), int(whole)),
-            unit=" s",
-            disable=not request.progress,
-            file=sys.stderr,
-            mininterval=0.5 if sys.stderr.isatty() else 30.0,
-        )
-        with bar:
-            for chunk in self.fitter.chunks(self.corpus):
-                losses: list[float] = []
-                for batch in chunk:
-                    stopped = stop is not None and stop.signal is not None
-                    if stopped or self.seconds >= whole:
-                        break
-                    losses.append(self.fitter.update(batch, time_left=1 - self.seconds / whole))
-                    self._tokens += int(batch.attention.sum())
-                    bar.set_postfix_str(f"loss {sum(losses) / len(losses):.3f}", refresh=False)
-                    bar.update(min(int(self.seconds), int(whole)) - bar.n)
+        with self._bar(whole) as bar:
+            for batch in (batch for chunk in self.fitter.chunks(self.corpus) for batch in chunk):
+                stopped = stop is not None and stop.signal is not None
                 if stopped or self.seconds >= whole:
                     break
-                if time.monotonic() - saved_at >= request.checkpoint_seconds:
+                losses.append(self.fitter.update(batch, time_left=1 - self.seconds / whole))
+                self._tokens += int(batch.attention.sum())
+                bar.set_postfix_str(f"loss {sum(losses) / len(losses):.3f}", refresh=False)
+                bar.update(int(min(self.seconds, whole)) - bar.n)
+                if time.monotonic() - saved_at >= self.request.checkpoint_seconds:
                     self.save()
                     saved_at = time.monotonic()
+        self.save()  # before the scores, which take a while
         self._score()
         self.save()
         return not stopped
+
+    def _bar(self, whole: float) -> Any:
+        return tqdm(
+            total=int(whole) if whole < math.inf else None,
+            initial=int(min(self.seconds, whole)),
+            unit=" s",
+            disable=not self.request.progress,
+            file=sys.stderr,
+            mininterval=0.5 if sys.stderr.isatty() else 30.0,
+        )
 
     def _score(self) -> LmScores:
         scores = self.fitter.score(self.held_out)
@@ -192,6 +215,7 @@ class Adaptation:
             "sentences": len(self.corpus),
             "updates": fitter.updates,
             "chunk": fitter.chunk,
+            "batches_done": fitter.batches_done,
             "tokens": self._tokens,
             "seconds": self.seconds,
             "history": self._history,
@@ -202,24 +226,65 @@ class Adaptation:
     def _take_up(self, report: dict[str, Any]) -> None:
         if report["corpus"] != self._fingerprint:
             raise RunError("The run in this folder was started on other text: it cannot go on with this one.")
-        if report["settings"] != asdict(self.fitter.settings):
-            raise RunError("The run in this folder was started with other settings. Leave them as they were.")
-        tensors = report.pop("tensors")
+        before, now = report["settings"], asdict(self.fitter.settings)
+        different = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+        if different:
+            raise RunError(
+                f"The run in this folder was started with another {' and '.join(different)}. Leave it as it was, "
+                "or choose another --out."
+            )
+        tensors = report["tensors"]
         weights = {name.removeprefix(_WEIGHT): t for name, t in tensors.items() if name.startswith(_WEIGHT)}
-        self.fitter.model.load_state_dict(weights, strict=False)
-        self.fitter.model.tie_weights()
-        restore_optimizer(self.fitter.optimizer, tensors)
+        try:
+            self._restore(weights, tensors, report["updates"])
+        except (RuntimeError, KeyError, ValueError) as error:
+            raise RunError(f"The checkpoint is damaged ({error}). Start again in another folder.") from error
         self.fitter.updates, self.fitter.chunk = report["updates"], report["chunk"]
+        self.fitter.batches_done = report["batches_done"]
         self._seconds_before, self._tokens = report["seconds"], report["tokens"]
         self._history = report["history"]
+
+    def _restore(self, weights: dict[str, Tensor], tensors: dict[str, Tensor], updates: int) -> None:
+        model = self.fitter.model
+        expected = stored_weights(model.state_dict()).keys()
+        if expected != weights.keys():
+            raise KeyError(f"weights are missing or foreign, such as {min(expected ^ weights.keys())}")
+        if updates and not any(name.startswith("adam.") for name in tensors):
+            raise KeyError("the optimizer's memory is missing")
+        model.load_state_dict(weights, strict=False)
+        model.tie_weights()
+        restore_optimizer(self.fitter.optimizer, tensors)
+
+
+def _fingerprint(corpus: LmCorpus, held_out: LmCorpus) -> str:
+    """Tells whether a run is resumed on the text it was started on."""
+    digest = hashlib.sha256()
+    for part in (corpus, held_out):
+        digest.update(part.flat.tobytes() + part.starts.tobytes())
+    return digest.hexdigest()
+
+
+_REPORT_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "settings": dict,
+    "corpus": str,
+    "updates": int,
+    "chunk": int,
+    "batches_done": int,
+    "tokens": int,
+    "seconds": (int, float),
+    "history": list,
+}
 
 
 def _read_report(folder: Path) -> dict[str, Any]:
     path = folder / CHECKPOINT_FILE
     try:
         with safe_open(path, framework="pt") as file:
-            report: dict[str, Any] = json.loads(file.metadata()["ealm"])
+            report = json.loads(file.metadata()["ealm"])
             tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no dict
-    except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
+        wrong = [name for name, kind in _REPORT_FIELDS.items() if not isinstance(report.get(name), kind)]
+        if wrong:
+            raise KeyError(f"{wrong[0]!r} is missing or of the wrong type")
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise RunError(f"{path} is damaged ({error}). Start again in another folder.") from error
     return {**report, "tensors": tensors}

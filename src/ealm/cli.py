@@ -1,6 +1,7 @@
 """The `ealm` command. Bodies only parse, call and print; models load when a command needs them."""
 
 import json
+import math
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -45,6 +46,13 @@ def _plain_errors(command: Command) -> Command:
 
 
 _PRETOKENIZED_HELP = "The text is cut into words already, by spaces, as in the corpora of this field."
+
+
+def _finite(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("expected a number, got nan.")
+    return value
+
 
 _engine_option = click.option(
     "--engine",
@@ -206,6 +214,7 @@ def _number(value: float | None) -> str:
     type=click.FloatRange(min=0, min_open=True),
     default=60.0,
     show_default=True,
+    callback=_finite,
     help="Fit for so many minutes in all, earlier parts of a resumed run included.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the run in the folder; starts it if there is none.")
@@ -227,7 +236,14 @@ def _number(value: float | None) -> str:
     show_default=True,
     help="What learns: all weights, the head alone, or low-rank adapters with the head.",
 )
-@click.option("--learning-rate", type=click.FloatRange(min=0, min_open=True), default=5e-4, show_default=True)
+@click.option(
+    "--learning-rate",
+    type=click.FloatRange(min=0, min_open=True, max=1),
+    default=5e-4,
+    show_default=True,
+    callback=_finite,
+    help="At the start; it falls to nothing over the time given.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option(
     "--checkpoint-seconds",
@@ -382,7 +398,7 @@ def summarize(
         "extractive": extractive,
         "pretokenized": pretokenized,
         "trace": trace,
-        "recoverability": recoverability or show,
+        "recoverability": recoverability or show or curve,
     }
     Options.of(**wishes)  # a mistake is told before anything is loaded
     texts = _texts(text, input_file, whole=document)

@@ -23,12 +23,13 @@ def rounded(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Matrices as int8 with a scale for each row, everything else in single precision."""
     compact: dict[str, Tensor] = {}
     for name, weight in weights.items():
-        if weight.dim() != 2:
-            compact[name] = weight.float()
+        exact = weight.float()
+        if exact.dim() != 2:
+            compact[name] = exact
             continue
-        scale = (weight.abs().amax(dim=1) / _LARGEST).clamp_min(torch.finfo(torch.float32).tiny)
-        compact[name] = (weight / scale[:, None]).round().to(torch.int8)
-        compact[name + _SCALE] = scale.float()
+        scale = (exact.abs().amax(dim=1) / _LARGEST).clamp_min(torch.finfo(torch.float32).tiny)
+        compact[name] = (exact / scale[:, None]).round().to(torch.int8)
+        compact[name + _SCALE] = scale
     return compact
 
 

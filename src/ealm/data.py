@@ -4,6 +4,7 @@ import bz2
 import gzip
 import hashlib
 import lzma
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,7 +96,7 @@ def read_lines(path: Path) -> Iterator[str]:
     try:
         with _OPENERS.get(path.suffix, open)(path, "rb") as file:
             yield from decode_lines(file, str(path))
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise CorpusError(f"Cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
 
 

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from ealm.data import read_lines
 from ealm.errors import CorpusError
-from ealm.text import split_words
+from ealm.text import split_words, straight_apostrophes
 from ealm.tokens import tokenize
 from ealm.vocabulary import frequent_new_words, shape
 
@@ -51,7 +51,13 @@ class CorpusReader:
     """Looks words up, and gathers those that the vocabulary lacks until it is known which of them get a place."""
 
     def __init__(
-        self, known: dict[str, int], *, unknown_id: int, normalize: Callable[[str], str], pretokenized: bool
+        self,
+        known: dict[str, int],
+        *,
+        unknown_id: int,
+        normalize: Callable[[str], str],
+        pretokenized: bool,
+        most_words: int = MOST_WORDS,
     ) -> None:
         """`known` are the words of the vocabulary; `normalize` writes any word as the vocabulary would."""
         self.known = known
@@ -59,7 +65,8 @@ class CorpusReader:
         self._numbers: dict[str, int] = {}
         self._unknown_id = unknown_id
         self._pretokenized = pretokenized
-        self._first_new = max(known.values()) + 1
+        self._most_words = min(most_words, MOST_WORDS)
+        self._first_new = max(unknown_id, *known.values()) + 1
         self._new: dict[str, int] = {}
         """Words that are not in the vocabulary, by numbers above all of its ids."""
 
@@ -72,17 +79,17 @@ class CorpusReader:
         )
         for line in lines:
             words = self._words(line)
-            if LEAST_WORDS <= len(words) <= MOST_WORDS:
+            if LEAST_WORDS <= len(words) <= self._most_words:
                 flat.append(np.fromiter(map(self._number, words), dtype=np.int32, count=len(words)))
                 lengths.append(len(words))
         if not lengths:
-            raise CorpusError(f"{path} has no sentence of {LEAST_WORDS} to {MOST_WORDS} words, one a line.")
+            raise CorpusError(f"{path} has no sentence of {LEAST_WORDS} to {self._most_words} words, one a line.")
         return LmCorpus(np.concatenate(flat), np.concatenate([[0], np.cumsum(lengths)]))
 
     def _words(self, line: str) -> list[str]:
         if self._pretokenized:
             return list(split_words(line))
-        return [token.text.replace("’", "'") for token in tokenize(line)]
+        return [straight_apostrophes(token.text) for token in tokenize(line)]
 
     def _number(self, word: str) -> int:
         number = self._numbers.get(word)
@@ -97,8 +104,14 @@ class CorpusReader:
     def new_words(self, corpus: LmCorpus, places: int) -> list[str]:
         """The words of a corpus that deserve a place in the vocabulary most."""
         counts = np.bincount(corpus.flat, minlength=self._first_new + len(self._new))
-        unknown = Counter({word: int(counts[number]) for word, number in self._new.items() if word != "<unk>"})
+        unknown = Counter(
+            {word: int(counts[number]) for word, number in self._new.items() if self._may_have_a_place(word)}
+        )
         return frequent_new_words(unknown, places)
+
+    def _may_have_a_place(self, word: str) -> bool:
+        """Not what stands for an unknown word, has a known shape, or is no single visible word to the tokenizer."""
+        return word != "<unk>" and word.isprintable() and len(word.split()) == 1 and shape(word) not in self.known
 
     def settle(self, corpus: LmCorpus) -> LmCorpus:
         """Only ids of the vocabulary: new words by their place, numbers by their shape, the rest as unknown."""
@@ -107,9 +120,14 @@ class CorpusReader:
             final[number] = self.known.get(word, self.known.get(shape(word), self._unknown_id))
         return LmCorpus(final[corpus.flat], corpus.starts)
 
+    def check_known(self, corpus: LmCorpus, path: Path) -> None:
+        """Raise if a settled corpus has not a single known word: nothing could be learned or scored."""
+        if not (corpus.flat != self._unknown_id).any():
+            raise CorpusError(f"{path} has no word that the vocabulary knows. Is it text in the model's language?")
+
     def hidden_digits(self) -> NDArray[np.int32]:
         """For each id of the vocabulary the id of its shape, or itself: turns text into one with hidden digits."""
-        shapes = np.arange(self._first_new, dtype=np.int32)
+        shapes = np.arange(max(self._unknown_id, *self.known.values()) + 1, dtype=np.int32)
         for word, number in self.known.items():
             shapes[number] = self.known.get(shape(word), number)
         return shapes

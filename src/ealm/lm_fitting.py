@@ -20,6 +20,8 @@ _CHUNK = 4_096
 _SCORED_SHARE = 0.15
 _SCORING_SEED = 7
 _SCORING_TOKENS = 4_096
+_GREATEST_LOSS = 700.0
+"""Its exponential is near the greatest number there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,9 @@ class LmFitter:
         self.settings = settings
         self.updates = 0
         self.chunk = 0
-        """Number of the chunk of sentences that comes next."""
+        """Number of the chunk of sentences that is learned from now."""
+        self.batches_done = 0
+        """Batches of that chunk that have been learned from."""
         self._head = head
         self._tokens = tokens
         self._not_a_word = not_a_word
@@ -78,18 +82,19 @@ class LmFitter:
         )
 
     def chunks(self, corpus: LmCorpus) -> Iterator[list[Batch]]:
-        """Masked batches, a chunk of sentences at a time, without end."""
+        """Masked batches, a chunk of sentences at a time, without end, from where the fitter is."""
         seed = self.settings.seed
         for number, sentences in chunks_of_sentences(corpus, size=_CHUNK, seed=seed, start=self.chunk):
             rng = np.random.default_rng([seed, number, 2])
             rows = [row for row in (masked_row(ids, self._tokens, rng) for ids in sentences) if row is not None]
             grouped = batches(rows, self.settings.tokens_per_update, rng)
-            self.chunk = number + 1
-            yield [Batch.of(group, self._tokens.padding) for group in grouped]
+            yield [Batch.of(group, self._tokens.padding) for group in grouped[self.batches_done :]]
+            self.chunk, self.batches_done = number + 1, 0
 
     def update(self, batch: Batch, *, time_left: float) -> float:
         """One step; `time_left` is the share of the time still to come, by which the learning rate falls."""
         self.model.train()
+        torch.manual_seed(1_000_003 * self.settings.seed + self.updates)  # for dropout, where a model has it
         warm_up = min(1.0, (self.updates + 1) / self.settings.warm_up_updates)
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings.learning_rate * warm_up * max(0.0, time_left)
@@ -100,6 +105,7 @@ class LmFitter:
         self.optimizer.step()
         self.optimizer.zero_grad()
         self.updates += 1
+        self.batches_done += 1
         return loss.item()
 
     def _scores(self, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -128,7 +134,8 @@ class LmFitter:
             count += len(wanted)
         if not count:
             return LmScores(math.nan, math.nan, math.nan, 0)
-        return LmScores(math.exp(loss / count), first / count, tenth / count, count)
+        mean = loss / count
+        return LmScores(math.exp(mean) if mean < _GREATEST_LOSS else math.inf, first / count, tenth / count, count)
 
     def finished_weights(self) -> dict[str, Tensor]:
         """Weights of the model as it is used, adapters worked in."""
@@ -142,10 +149,10 @@ class LmFitter:
 class _LowRank(nn.Module):
     """Adds the product of two thin matrices, of which the second starts at zero."""
 
-    def __init__(self, weight: Tensor, rank: int) -> None:
+    def __init__(self, weight: Tensor, rank: int, generator: torch.Generator) -> None:
         super().__init__()
         rows, columns = weight.shape
-        self.down = nn.Parameter(torch.randn(rank, columns) / math.sqrt(columns))
+        self.down = nn.Parameter(torch.randn(rank, columns, generator=generator) / math.sqrt(columns))
         self.up = nn.Parameter(torch.zeros(rows, rank))
 
     def forward(self, weight: Tensor) -> Tensor:
@@ -158,7 +165,10 @@ def _make_learnable(model: Any, settings: FittingSettings) -> dict[str, nn.Param
         for weight in model.base_model.parameters():
             weight.requires_grad_(False)
     if settings.method == "adapters":
+        generator = torch.Generator().manual_seed(settings.seed)
         for module in list(model.base_model.modules()):
             if isinstance(module, nn.Linear):
-                parametrize.register_parametrization(module, "weight", _LowRank(module.weight, settings.adapter_rank))
+                parametrize.register_parametrization(
+                    module, "weight", _LowRank(module.weight, settings.adapter_rank, generator)
+                )
     return {name: weight for name, weight in model.named_parameters() if weight.requires_grad}

@@ -48,7 +48,8 @@ class StartingPoint:
                 f"Start from the embedded one (leave --lm out), from {BARE_ENCODER!r}, or from a BERT."
             )
         description = json.loads(tokenizer.backend_tokenizer.to_str())
-        return cls(model, tokenizer, description, name_or_folder == BARE_ENCODER)
+        # Half precision is for use, not for learning.
+        return cls(model.float(), tokenizer, description, name_or_folder == BARE_ENCODER)
 
     def known_words(self) -> dict[str, int]:
         """The whole words of the vocabulary."""
@@ -58,7 +59,8 @@ class StartingPoint:
 
     def normalize(self, word: str) -> str:
         """A word as the vocabulary writes it."""
-        return str(self.tokenizer.backend_tokenizer.normalizer.normalize_str(word))
+        normalizer = self.tokenizer.backend_tokenizer.normalizer
+        return word if normalizer is None else str(normalizer.normalize_str(word)).strip()
 
     @property
     def free_places(self) -> int:
@@ -67,15 +69,18 @@ class StartingPoint:
 
     def add_words(self, words: Sequence[str]) -> dict[str, int]:
         """Give words a place; each starts as the mean of the pieces that it was read as before. Returns their ids."""
-        places = dict(zip(words, free_places(self.tokenizer_json), strict=False))
+        special = set(self.tokenizer.all_special_tokens)
+        wanted = [word for word in words if word not in special]
+        places = dict(zip(wanted, free_places(self.tokenizer_json), strict=False))
         embeddings = self.model.get_input_embeddings().weight
         with torch.no_grad():
             for word, place in places.items():
                 pieces = self.tokenizer(word, add_special_tokens=False)["input_ids"]
                 embeddings[place] = embeddings[pieces].mean(dim=0)
         self.tokenizer_json = with_new_words(self.tokenizer_json, places)
-        self.tokenizer = _tokenizer(self.tokenizer_json)
-        return places
+        self.tokenizer = _tokenizer(self.tokenizer_json, _settings(self.tokenizer))
+        found = self.known_words()
+        return {word: place for word, place in places.items() if found.get(word) == place}
 
     def set_frequencies(self, corpus: LmCorpus) -> None:
         """Let a new head start from how frequent each word is."""
@@ -123,17 +128,17 @@ def _for_fitting(model: Any, tokenizer: Any) -> tuple[Any, Any]:
     full = BertForMaskedLM(shape)
     full.load_state_dict(model.state_dict(), strict=False)
     full.tie_weights()
-    return full, _tokenizer(json.loads(tokenizer.backend_tokenizer.to_str()))
+    return full, _tokenizer(json.loads(tokenizer.backend_tokenizer.to_str()), _BERT_SETTINGS)
 
 
-def _tokenizer(description: Mapping[str, Any]) -> Any:
+def _tokenizer(description: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
     from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
 
-    return PreTrainedTokenizerFast(tokenizer_object=Tokenizer.from_str(json.dumps(description)), **_TOKENIZER_SETTINGS)
+    return PreTrainedTokenizerFast(tokenizer_object=Tokenizer.from_str(json.dumps(description)), **settings)
 
 
-_TOKENIZER_SETTINGS = {
+_BERT_SETTINGS = {
     "model_max_length": 512,
     "unk_token": "[UNK]",
     "sep_token": "[SEP]",
@@ -143,10 +148,17 @@ _TOKENIZER_SETTINGS = {
 }
 
 
+def _settings(tokenizer: Any) -> dict[str, Any]:
+    """The special tokens and the greatest length of a tokenizer."""
+    return {name: getattr(tokenizer, name) for name in _BERT_SETTINGS}
+
+
 def write_description(folder: Path, start: StartingPoint) -> None:
     """Write what a model folder holds beside the weights."""
     write_json(folder / "tokenizer.json", start.tokenizer_json)
-    write_json(folder / "tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast", **_TOKENIZER_SETTINGS})
+    write_json(
+        folder / "tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast", **_settings(start.tokenizer)}
+    )
     config = start.model.config.to_dict()
     config.update(architectures=["BertForMaskedLM"], model_type="bert")
     write_json(folder / "config.json", {name: value for name, value in config.items() if not name.startswith("_")})
@@ -154,11 +166,15 @@ def write_description(folder: Path, start: StartingPoint) -> None:
 
 def stored_weights(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """What belongs into a file: everything but counters and the second names of shared weights."""
-    return {
-        name: tensor
-        for name, tensor in weights.items()
-        if "cls.predictions.decoder" not in name and not any(part in name for part in _NOT_WEIGHTS)
-    }
+    stored: dict[str, torch.Tensor] = {}
+    places: set[tuple[int, torch.Size]] = set()
+    for name, tensor in weights.items():
+        place = (tensor.data_ptr(), tensor.shape)
+        second_name = "cls.predictions.decoder" in name and place in places
+        if not second_name and not any(part in name for part in _NOT_WEIGHTS):
+            stored[name] = tensor
+            places.add(place)
+    return stored
 
 
 def write_weights(folder: Path, weights: Mapping[str, torch.Tensor]) -> None:

@@ -20,6 +20,7 @@ from ealm.engines import encoder_on
 from ealm.errors import LanguageModelError
 from ealm.light_bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
 from ealm.quiet import quiet_transformers
+from ealm.text import straight_apostrophes
 
 _KNOWN_WORDS_REMEMBERED = 200_000
 
@@ -115,7 +116,8 @@ class TransformersMaskedLM:
         if not words:
             return
         # The leading space matters to vocabularies that mark the start of a word.
-        pieces = self._tokenizer([f" {word}" for word in words], add_special_tokens=False)["input_ids"]
+        written = [f" {straight_apostrophes(word)}" for word in words]
+        pieces = self._tokenizer(written, add_special_tokens=False)["input_ids"]
         for word, ids in zip(words, pieces, strict=True):
             known = len(ids) == 1 and bool(self._is_word[ids[0]])
             self._known[word] = ids[0] if known else self.unknown_id
@@ -270,9 +272,7 @@ def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
     """Model and tokenizer by folder, by hub name, or the embedded ones."""
     folder = embedded.lm_folder() if name_or_folder == embedded.NAME else Path(name_or_folder)
     if (folder / COMPACT_FILE).is_file():
-        config = LightBertConfig.read(folder / "config.json")
-        model = LightBertForMaskedLM.from_weights(config, read_compact(folder))
-        return model, LightTokenizer.read(folder / "tokenizer.json")
+        return _load_compact(folder)
     try:
         with quiet_transformers():
             return _load_with_transformers(name_or_folder)
@@ -280,6 +280,17 @@ def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
         raise
     except Exception as error:  # transformers raises many kinds here, from OSError to KeyError
         raise LanguageModelError(_loading_advice(name_or_folder, local=folder.is_dir(), error=error)) from error
+
+
+def _load_compact(folder: Path) -> tuple[Any, Any]:
+    config = LightBertConfig.read(folder / "config.json")
+    weights = read_compact(folder)
+    try:
+        model = LightBertForMaskedLM.from_weights(config, weights)
+    except (KeyError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise LanguageModelError(f"The weights in {folder} do not fit its config.json: {reason}") from error
+    return model, LightTokenizer.read(folder / "tokenizer.json")
 
 
 def _load_with_transformers(name_or_folder: str) -> tuple[Any, Any]:

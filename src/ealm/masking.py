@@ -62,7 +62,8 @@ def masked_row(sentence: Ids, tokens: MaskingTokens, rng: np.random.Generator) -
     random = chosen & (fate >= LEFT_SHARE) & (fate < LEFT_SHARE + RANDOM_SHARE)
     template[left] = sentence[left]
     template[random] = rng.choice(tokens.random_words, size=int(random.sum()))
-    return _row(sentence, template, chosen, tokens, context=sentence[~chosen] if pair else None)
+    open_words = sentence[~chosen]  # with none the converter asks about the template alone
+    return _row(sentence, template, chosen, tokens, context=open_words if pair and len(open_words) else None)
 
 
 def scoring_row(sentence: Ids, tokens: MaskingTokens, share: float, rng: np.random.Generator) -> Row | None:

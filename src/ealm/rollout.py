@@ -115,8 +115,10 @@ class _WalkBatch:
         self._decided[rows, self._undecided[rows, places]] = 0
         self._decided[~present] = 0
         self._penalty = torch.zeros(ACTIONS, device=batch.device)
-        if extractive:
+        self._actions_open = ACTIONS
+        if extractive:  # Replace is the last of the actions
             self._penalty[Action.REPLACE] = -torch.inf
+            self._actions_open = ACTIONS - 1
 
     def run(self, exploration: Exploration | None) -> list[Walk]:
         """Decide until every walk has ended."""
@@ -144,7 +146,7 @@ class _WalkBatch:
             place = torch.where(self._draw(exploration.rng, exploration.order_rate), uncertain, place)
         action = allowed[self._rows, place].argmax(dim=-1)
         if exploration is not None:
-            anything = torch.from_numpy(exploration.rng.integers(ACTIONS, size=len(self._rows))).to(action)
+            anything = torch.from_numpy(exploration.rng.integers(self._actions_open, size=len(self._rows))).to(action)
             action = torch.where(self._draw(exploration.rng, exploration.action_rate), anything, action)
         word = words[self._rows, place]
         self._record(word, action, place)

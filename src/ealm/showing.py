@@ -26,7 +26,7 @@ def shown_lines(summary: Summary, curve: Sequence[Summary] = (), *, colour: bool
 
 
 def _styled(text: str, colour: bool, **style: bool) -> str:
-    return click.style(text, **style) if colour else text  # type: ignore[arg-type]  # bold, dim and the like
+    return click.style(text, **style) if colour else text
 
 
 def _marked_source(summary: Summary, *, colour: bool) -> str:

@@ -15,6 +15,11 @@ def join_words(words: Iterable[str]) -> str:
     return " ".join(words)
 
 
+def straight_apostrophes(word: str) -> str:
+    """A word as keyboards write it: vocabularies have "don't", but not with the typographer's sign."""
+    return word.replace("’", "'") if len(word) > 1 else word
+
+
 def decode_lines(lines: Iterable[bytes], name: str) -> Iterator[str]:
     """UTF-8 lines of a file or pipe called `name`; a byte-order mark is dropped."""
     for number, line in enumerate(lines, start=1):

@@ -55,7 +55,7 @@ def _dangling(tokens: Sequence[Token], left: Sequence[int], partners: Mapping[in
     present = set(left)
     return [
         place
-        for place, before, after in zip(left, [None, *left[:-1]], [*left[1:], None], strict=True)
+        for place, before, after in zip(left, [None, *left][:-1], [*left, None][1:], strict=True)
         if _lost_its_partner(place, before, after, partners, present)
         or _lost_its_host(tokens, place, present)
         or _separates_nothing(tokens, place, before, after, partners)
@@ -66,7 +66,11 @@ def _lost_its_partner(
     place: int, before: int | None, after: int | None, partners: Mapping[int, int], present: Collection[int]
 ) -> bool:
     """Whether a bracket or quotation mark stands without its other half, or with nothing in between."""
-    return place in partners and (partners[place] not in present or partners[place] in (before, after))
+    if place not in partners:
+        return False
+    partner = partners[place]
+    emptied = partner in (before, after) and abs(partner - place) > 1  # not if there was never anything inside
+    return partner not in present or emptied
 
 
 def _separates_nothing(
