@@ -141,7 +141,7 @@ def flaws(text: str, summary: Summary, wishes: Wishes) -> Iterator[tuple[str, st
         yield "too long", found
     if not summary.summary.strip() and can_say_something(text, limit):
         yield "empty", found
-    if is_only_marks(summary.summary) and not is_only_marks(text) and (limit is None or limit[1] >= 8):
+    if is_only_marks(summary.summary) and must_say_something(text, wishes, limit):
         yield "says nothing", found
     if summary.summary != summary.summary.strip():
         yield "outer space", found
@@ -177,6 +177,12 @@ def can_say_something(text: str, limit: tuple[str, int] | None) -> bool:
     return any(limit is None or length(c, limit[0]) <= limit[1] for c in text if not c.isspace())
 
 
+def must_say_something(text: str, wishes: Wishes, limit: tuple[str, int] | None) -> bool:
+    """Unless somebody asked for something else, or its letters are too long, a text with words keeps one of them."""
+    asked = wishes.get("keep") or wishes.get("pretokenized")
+    return not asked and not is_only_marks(text) and (limit is None or limit[1] >= 8)
+
+
 def is_only_marks(text: str) -> bool:
     return not regex.search(r"[\p{L}\p{N}\p{S}]", text)
 
@@ -210,7 +216,9 @@ def is_written_from_its_edits(summary: Summary, limit: tuple[str, int] | None) -
             return False
         whole += found
     found = squeezed(summary.summary)
-    return found == whole or (cut_allowed(whole, limit) and is_cut_from(found, whole))
+    if not whole:  # no word fits, so it is any character that does
+        return len(found) <= 1
+    return same_but_for_a_capital(found, whole) or (cut_allowed(whole, limit) and is_cut_from(found, whole))
 
 
 def cut_allowed(made: str, limit: tuple[str, int] | None) -> bool:

@@ -224,8 +224,6 @@ class Adaptation:
         write_json(folder / REPORT_FILE, report)
 
     def _take_up(self, report: dict[str, Any]) -> None:
-        if report["corpus"] != self._fingerprint:
-            raise RunError("The run in this folder was started on other text: it cannot go on with this one.")
         before, now = report["settings"], asdict(self.fitter.settings)
         different = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
         if different:
@@ -233,6 +231,8 @@ class Adaptation:
                 f"The run in this folder was started with another {' and '.join(different)}. Leave it as it was, "
                 "or choose another --out."
             )
+        if report["corpus"] != self._fingerprint:
+            raise RunError("The run in this folder was started on other text: it cannot go on with this one.")
         tensors = report["tensors"]
         weights = {name.removeprefix(_WEIGHT): t for name, t in tensors.items() if name.startswith(_WEIGHT)}
         try:

@@ -34,7 +34,30 @@ def allocate(sentences: Sequence[Sequence[Choice]], budget: int) -> list[int]:
             continue
         left -= step.cost
         chosen[step.sentence] = step.after
-    return _fill_up(sentences, chosen, left)
+    greedy = _fill_up(sentences, chosen, left)
+    single = _fill_up(sentences, *_best_single(sentences, budget))
+    return max(greedy, single, key=lambda picked: _value(sentences, picked))
+
+
+def _value(sentences: Sequence[Sequence[Choice]], chosen: Sequence[int]) -> float:
+    return sum(choices[number].value for choices, number in zip(sentences, chosen, strict=True))
+
+
+def _best_single(sentences: Sequence[Sequence[Choice]], budget: int) -> tuple[list[int], int]:
+    """The one sentence whose best choice gains most, all others at their least: what greed may have missed."""
+    chosen = [0] * len(sentences)
+    left = budget - sum(choices[0].cost for choices in sentences)
+    gains = [
+        (choices[later].value - choices[0].value, -choices[later].cost, number, later)
+        for number, choices in enumerate(sentences)
+        for later in range(1, len(choices))
+        if choices[later].cost - choices[0].cost <= left
+    ]
+    if gains:
+        _, _, number, later = max(gains)
+        left -= sentences[number][later].cost - sentences[number][0].cost
+        chosen[number] = later
+    return chosen, left
 
 
 @dataclass(frozen=True, slots=True)

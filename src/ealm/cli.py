@@ -448,8 +448,7 @@ def _without_length(wishes: Wishes) -> Wishes:
 def _kinds(text: str | None) -> list[str] | None:
     if text is None:
         return None
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    return [] if names == ["none"] else names
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _texts(text: str | None, input_file: Path | None, *, whole: bool) -> Iterable[str]:

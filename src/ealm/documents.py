@@ -70,6 +70,9 @@ def _whole(drafts: Sequence[Draft], result: Sequence[Shortened]) -> str:
 
 
 def _shared(drafts: Sequence[Draft], walks: Sequence[Walk], limit: Limit, recoverable: Recoverable) -> list[Shortened]:
+    untouched = [Shortened(0, walk.actions_after(0)) for walk in walks]
+    if limit.allows(_whole(drafts, untouched)):
+        return untouched
     widest_gap = max(measure(draft.sentence.gap, limit.unit) for draft in drafts)
     budget = limit.size + widest_gap  # the last sentence of a text has no gap after it
     ways = [_ways(draft, walk, limit) for draft, walk in zip(drafts, walks, strict=True)]
@@ -89,8 +92,9 @@ def _ways(draft: Draft, walk: Walk, limit: Limit) -> list[Shortened]:
     least = tuple(Action.KEEP if place in draft.pinned else Action.REMOVE for place in range(walk.length))
     ways = {least: Shortened(len(walk.steps), least)}
     full = measure(draft.sentence.text, limit.unit)
-    for share in _SHARES:
-        way = draft.shortened(walk, Limit(max(1, round(share * full)), limit.unit))
+    sizes = {max(1, round(share * full)) for share in _SHARES} | {min(full, limit.size)}
+    for size in sorted(sizes):
+        way = draft.shortened(walk, Limit(size, limit.unit))
         if way.actions not in ways and measure(draft.text(way.actions), limit.unit) <= limit.size:
             ways[way.actions] = way
     return list(ways.values())
@@ -105,16 +109,30 @@ def _choice(draft: Draft, way: Shortened, value: float, gap: int, limit: Limit) 
 def _filled_up(
     drafts: Sequence[Draft], walks: Sequence[Walk], limit: Limit, result: list[Shortened]
 ) -> list[Shortened]:
-    """Give what is still free to the sentences that are not dropped, the first one first."""
-    for number, (draft, walk) in enumerate(zip(drafts, walks, strict=True)):
-        part = draft.text(result[number].actions)
-        free = limit.size - measure(_whole(drafts, result), limit.unit)
-        if not part or free <= 0:
-            continue
-        longer = draft.shortened(walk, Limit(measure(part, limit.unit) + free, limit.unit))
-        attempt = [*result[:number], longer, *result[number + 1 :]]
-        if limit.allows(_whole(drafts, attempt)):
-            result = attempt
+    """Give what is still free to sentences that stayed, then to dropped ones, the first of them first."""
+    dropped = [not draft.text(way.actions) for draft, way in zip(drafts, result, strict=True)]
+    for number in sorted(range(len(drafts)), key=lambda number: dropped[number]):
+        result = _grown(drafts, walks, limit, result, number)
+    return result
+
+
+def _grown(
+    drafts: Sequence[Draft], walks: Sequence[Walk], limit: Limit, result: list[Shortened], number: int
+) -> list[Shortened]:
+    """The same with one sentence as long as there is room for it."""
+    draft, walk = drafts[number], walks[number]
+    size = measure(draft.text(result[number].actions), limit.unit)
+    if size == measure(draft.sentence.text, limit.unit):
+        return result
+    free = limit.size - measure(_whole(drafts, result), limit.unit)
+    gap = measure(draft.sentence.gap, limit.unit)
+    # One more than there seems to be room for: sentences that no space parts are a word together.
+    for allowance in sorted({free + 1, free, free - gap, free - 1}, reverse=True):
+        if allowance > 0:
+            longer = draft.shortened(walk, Limit(size + allowance, limit.unit))
+            attempt = [*result[:number], longer, *result[number + 1 :]]
+            if limit.allows(_whole(drafts, attempt)):
+                return attempt
     return result
 
 

@@ -13,7 +13,7 @@ from ealm.rollout import Walk
 from ealm.sentences import Sentence
 from ealm.shortening import Shortened, shorten
 from ealm.source import Source
-from ealm.writing import final_marks, is_mark, tidied, written
+from ealm.writing import final_marks, says_nothing_alone, tidied, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Draft:
             precious += sorted(protected_places(words, [kind]) - pinned - set(precious))
         marks: frozenset[int] = frozenset()
         if not sentence.pretokenized:  # a sentence that people wrote ends as they ended it
-            marks = frozenset(place for place, word in enumerate(words) if is_mark(word))
+            marks = frozenset(place for place, word in enumerate(words) if says_nothing_alone(word))
             precious += sorted(set(final_marks(sentence.tokens)) - pinned - set(precious))
         return cls(sentence, Source.prepare(words, lm, ignored_words), pinned, tuple(precious), marks)
 
@@ -47,12 +47,16 @@ class Draft:
         """Words on which no step is spent."""
         return self.pinned | set(self.precious)
 
-    def kept(self, actions: Sequence[Action]) -> list[int]:
+    def kept(self, actions: Sequence[Action]) -> Sequence[int]:
         """Places of the words that are left in the end, dangling marks tidied away."""
         places = [place for place, action in enumerate(actions) if action != Action.REMOVE]
         if self.sentence.pretokenized:
             return places
-        return tidied(self.sentence.tokens, places, locked=self.pinned)
+        return self._tidied(places)
+
+    def _tidied(self, places: Sequence[int]) -> Sequence[int]:
+        """Without dangling marks, unless there is nothing else."""
+        return (tidied(self.sentence.tokens, places, locked=self.pinned) if self.marks else places) or places
 
     def text(self, actions: Sequence[Action], replacements: Mapping[int, str] | None = None) -> str:
         """What is left, as people read it."""
@@ -64,7 +68,6 @@ class Draft:
             return shorten(walk, lambda places: len(places) <= limit.size, pinned=self.pinned, precious=self.precious)
 
         def fits(places: Sequence[int]) -> bool:
-            kept = tidied(self.sentence.tokens, places, locked=self.pinned) if self.marks else places
-            return limit.allows(written(self.sentence, kept))
+            return limit.allows(written(self.sentence, self._tidied(places)))
 
         return shorten(walk, fits, pinned=self.pinned, precious=self.precious, marks=self.marks)

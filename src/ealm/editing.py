@@ -10,6 +10,7 @@ from ealm.converter import Converter
 from ealm.documents import Text, assembled, cut, plan
 from ealm.drafts import Draft
 from ealm.edits import Action, summary_length
+from ealm.errors import TextError
 from ealm.ignored_words import IgnoredWords
 from ealm.lengths import Limit, measure
 from ealm.masked_lm import MaskedLM
@@ -56,7 +57,10 @@ class Editor:
         seen: set[tuple[tuple[Action, ...], ...]] = set()
         for size in range(whole, 0, -1):
             limited = replace(text, limit=Limit(size, "words"))
-            jobs = self._jobs(limited, walks, options)
+            try:
+                jobs = self._jobs(limited, walks, options)
+            except TextError:  # the words to keep need more than this
+                break
             key = tuple(job.actions for job in jobs)
             if key not in seen:
                 seen.add(key)

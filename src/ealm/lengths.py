@@ -44,6 +44,8 @@ class LengthRequest:
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise SettingsError(f"{name} must be a whole number of at least 1, got {value!r}.")
+        if self.ratio is not None and (isinstance(self.ratio, bool) or not isinstance(self.ratio, int | float)):
+            raise SettingsError(f"ratio must be a number, got {self.ratio!r}.")
         if self.ratio is not None and not 0 < self.ratio <= 1:
             hint = f" Did you mean {self.ratio / 100:g}?" if 1 < self.ratio <= 100 else ""
             raise SettingsError(f"ratio must be above 0 and at most 1, got {self.ratio:g}.{hint}")

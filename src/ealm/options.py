@@ -68,4 +68,7 @@ class Wishes(TypedDict, total=False):
 
 
 def _words(phrase: str, pretokenized: bool) -> tuple[str, ...]:
-    return split_words(phrase) if pretokenized else tuple(token.text for token in tokenize(phrase))
+    if pretokenized:
+        return split_words(phrase)
+    # With something behind it, so that "W." is cut as it would be inside a sentence.
+    return tuple(token.text for token in tokenize(f"{phrase} x")[:-1])

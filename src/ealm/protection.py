@@ -1,32 +1,35 @@
 """Which words may not be touched: those that a user names, and kinds of words that carry the meaning."""
 
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
 import regex
 
 from ealm.errors import SettingsError
+from ealm.text import straight_apostrophes
 
 _NEGATIONS = frozenset(
     "no not nor never none nobody nothing nowhere neither without cannot can't don't doesn't didn't won't wouldn't "
     "isn't aren't wasn't weren't hasn't haven't hadn't shouldn't couldn't mustn't mightn't needn't ain't shan't n't "
-    "hardly scarcely barely".split()
+    "no-one oughtn't daren't hardly scarcely barely".split()
 )
 
 
-def _is_negation(word: str, place: int) -> bool:  # noqa: ARG001 - the same for all kinds
+def _is_negation(word: str, first: bool) -> bool:  # noqa: ARG001 - the same for all kinds
     return word.lower().replace("’", "'") in _NEGATIONS
 
 
-def _is_number(word: str, place: int) -> bool:  # noqa: ARG001 - the same for all kinds
-    return bool(regex.search(r"[\d#]", word))
+def _is_number(word: str, first: bool) -> bool:  # noqa: ARG001 - the same for all kinds
+    """A digit of any script, or a hidden one; a hashtag has letters right behind its sign."""
+    return bool(regex.search(r"\p{N}|#(?!\p{L})", word)) and word != "#"
 
 
-def _is_name(word: str, place: int) -> bool:
+def _is_name(word: str, first: bool) -> bool:
     """A capital inside the sentence; at its start every word has one."""
-    return place > 0 and bool(regex.match(r"\p{Lu}", word))
+    return not first and bool(regex.match(r"\p{Lu}", word))
 
 
-KINDS: dict[str, Callable[[str, int], bool]] = {"negation": _is_negation, "numbers": _is_number, "names": _is_name}
+KINDS: dict[str, Callable[[str, bool], bool]] = {"negation": _is_negation, "numbers": _is_number, "names": _is_name}
 """Kinds of words that can be protected, the most precious first."""
 
 DEFAULT_KINDS = ("negation",)
@@ -35,7 +38,7 @@ DEFAULT_KINDS = ("negation",)
 
 def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     """The kinds in order of value; raises for one that does not exist."""
-    wanted = set(kinds)
+    wanted = set(kinds) - {"none"}
     unknown = sorted(wanted - KINDS.keys())
     if unknown:
         raise SettingsError(f"There is no kind of words {unknown[0]!r} to protect. Kinds: {', '.join(KINDS)}, or none.")
@@ -43,11 +46,18 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def named_places(words: Sequence[str], keep: Iterable[str]) -> frozenset[int]:
-    """Places of the words that a user wants kept, whatever their case."""
-    wanted = {word.casefold() for word in keep}
-    return frozenset(place for place, word in enumerate(words) if word.casefold() in wanted)
+    """Places of the words that a user wants kept, however they are written."""
+    wanted = {_plain(word) for word in keep}
+    return frozenset(place for place, word in enumerate(words) if _plain(word) in wanted)
+
+
+def _plain(word: str) -> str:
+    return unicodedata.normalize("NFC", straight_apostrophes(word)).casefold()
 
 
 def protected_places(words: Sequence[str], kinds: Sequence[str]) -> frozenset[int]:
     """Places of all words of these kinds."""
-    return frozenset(place for place, word in enumerate(words) if any(KINDS[kind](word, place) for kind in kinds))
+    first = next((place for place, word in enumerate(words) if regex.search(r"[\p{L}\p{N}]", word)), 0)
+    return frozenset(
+        place for place, word in enumerate(words) if any(KINDS[kind](word, place <= first) for kind in kinds)
+    )

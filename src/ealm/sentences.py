@@ -1,6 +1,7 @@
 """Texts cut into sentences, and put together again with what lay between them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import regex
 from sentencex import segment
@@ -12,6 +13,8 @@ LONGEST_SENTENCE = 120
 """Words; what goes on for longer without an end is cut there, so that any text can be taken."""
 
 _BREAK = regex.compile(r"\s*\n\s*")
+_WIDE_SPACE = regex.compile(r"[^\S ]|[\x1c-\x1f]")
+_LIST_NUMBER = regex.compile(r"\s*\(?\d{1,3}[.)]\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +45,21 @@ def pretokenized_sentence(text: str) -> Sentence:
 
 def split_sentences(text: str) -> list[Sentence]:
     """Sentences in order: their texts and gaps, one after the other, are the text without its outer white space."""
-    sentences = []
+    sentences: list[Sentence] = []
     for paragraph, gap in _paragraphs(text.strip()):
-        pieces = [piece for stretch in segment("en", paragraph) for piece in _short_enough(stretch)]
-        sentences += [_sentence(piece) for piece in pieces if piece.strip()]
-        if sentences:
-            last = sentences[-1]
-            sentences[-1] = Sentence(last.text, last.tokens, last.gap + gap)
+        for piece in (piece for stretch in _stretches(paragraph) for piece in _short_enough(stretch)):
+            text = piece.strip()
+            start = piece.find(text)
+            _add_gap(sentences, piece[:start])
+            if text:
+                sentences.append(Sentence(text, tuple(tokenize(text)), piece[start + len(text) :]))
+        _add_gap(sentences, gap)
     return sentences
+
+
+def _add_gap(sentences: list[Sentence], space: str) -> None:
+    if sentences and space:
+        sentences[-1] = replace(sentences[-1], gap=sentences[-1].gap + space)
 
 
 def _paragraphs(text: str) -> list[tuple[str, str]]:
@@ -60,10 +70,20 @@ def _paragraphs(text: str) -> list[tuple[str, str]]:
     return [(text[start:end], text[end:after]) for start, end, after in zip(starts, ends, following, strict=True)]
 
 
-def _sentence(piece: str) -> Sentence:
-    text = piece.rstrip()
-    start = len(text) - len(text.lstrip())
-    return Sentence(text[start:], tuple(tokenize(text[start:])), piece[len(text) :])
+def _stretches(paragraph: str) -> list[str]:
+    """The sentences of a paragraph with the white space after each."""
+    plain = _WIDE_SPACE.sub(" ", paragraph)  # the library stumbles over rare kinds of white space
+    lengths = [len(stretch) for stretch in segment("en", plain)]
+    if sum(lengths) != len(paragraph):  # it has lost something: better one long sentence than that
+        return [paragraph]
+    stretches: list[str] = []
+    for end, length in zip(accumulate(lengths), lengths, strict=True):
+        stretch = paragraph[end - length : end]
+        if stretches and _LIST_NUMBER.fullmatch(stretches[-1]):  # a number belongs to what it numbers
+            stretches[-1] += stretch
+        else:
+            stretches.append(stretch)
+    return stretches
 
 
 def _short_enough(stretch: str) -> list[str]:

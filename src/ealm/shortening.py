@@ -41,14 +41,15 @@ def shorten(
             actions[place] = Action.REMOVE
     step = 0
     for step, decision in enumerate(walk.steps, start=1):
-        if fits(_left(actions)):
+        left = _left(actions)
+        if fits(left) and not set(left) <= set(marks):
             return Shortened(step - 1, tuple(actions))
         stays = decision.action != Action.REMOVE and fits(sorted({*settled, decision.word}))
         actions[decision.word] = decision.action if stays else Action.REMOVE
         if stays:
             settled.add(decision.word)
     if set(_left(actions)) <= set(marks):
-        actions = _with_one_word(walk, actions, fits, marks)
+        actions = _with_one_word(walk, actions, fits, pinned=pinned, marks=marks)
     return Shortened(step, tuple(actions))
 
 
@@ -56,16 +57,19 @@ def _left(actions: Sequence[Action]) -> list[int]:
     return [place for place, action in enumerate(actions) if action != Action.REMOVE]
 
 
-def _with_one_word(walk: Walk, actions: Sequence[Action], fits: Fits, marks: Collection[int]) -> list[Action]:
+def _with_one_word(
+    walk: Walk, actions: Sequence[Action], fits: Fits, *, pinned: Collection[int], marks: Collection[int]
+) -> list[Action]:
     """Bring back the word that was given up last, of those that fit; if none does, the caller must cut it."""
     removed = [place for place, action in enumerate(actions) if action == Action.REMOVE]
     order = {decision.word: number for number, decision in enumerate(walk.steps)}
-    removed.sort(key=lambda place: (place not in marks, order.get(place, len(order))), reverse=True)
+    removed = [place for place in removed if place not in marks] or removed  # a mark only where there is no word
+    removed.sort(key=lambda place: order.get(place, len(order)), reverse=True)
     kept = _left(actions)
-    for company in (kept, []):  # with the marks that are left, or else alone
+    for company in (kept, sorted(pinned)):  # with the marks that are left, or else with what must stay
         for word in removed:
             if fits(sorted([*company, word])):
                 stay = {*company, word}
                 return [Action.KEEP if place in stay else Action.REMOVE for place in range(walk.length)]
-    stay = set(removed[:1]) or set(kept)
+    stay = set(pinned) or set(removed[:1]) or set(kept)
     return [Action.KEEP if place in stay else Action.REMOVE for place in range(walk.length)]

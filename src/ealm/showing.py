@@ -1,5 +1,6 @@
 """Summaries for the terminal: the source with its edits in colour, and the curve of what can be recovered."""
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 import click
@@ -18,11 +19,16 @@ def shown_lines(summary: Summary, curve: Sequence[Summary] = (), *, colour: bool
     """
     for part in summary.sentences or (summary,):
         yield _marked_source(part, colour=colour)
-    yield _styled(f"= {summary.summary}", colour, bold=True)
+    yield _styled(f"= {visible(summary.summary)}", colour, bold=True)
     yield _styled(_rates(summary), colour, dim=True)
     if curve:
         yield ""
         yield from curve_lines(curve, chosen=len(summary.summary.split()), colour=colour)
+
+
+def visible(text: str) -> str:
+    """Text without control characters, which could do things to a terminal; line breaks and tabs stay."""
+    return "".join("\ufffd" if unicodedata.category(c) == "Cc" and c not in "\n\r\t" else c for c in text)
 
 
 def _styled(text: str, colour: bool, **style: bool) -> str:
@@ -35,15 +41,16 @@ def _marked_source(summary: Summary, *, colour: bool) -> str:
     end = 0
     for edit in summary.edits:
         start = summary.source.index(edit.word, end)
-        pieces += [summary.source[end:start], _marked(edit, colour=colour)]
+        pieces += [visible(summary.source[end:start]), _marked(edit, colour=colour)]
         end = start + len(edit.word)
-    return "".join(pieces) + summary.source[end:]
+    return "".join(pieces) + visible(summary.source[end:])
 
 
 def _marked(edit: Edit, *, colour: bool) -> str:
+    word = visible(edit.word)
     if edit.action == Action.KEEP:
-        return edit.word
-    removed = click.style(edit.word, fg="red", strikethrough=True) if colour else f"[-{edit.word}-]"
+        return word
+    removed = click.style(word, fg="red", strikethrough=True) if colour else f"[-{word}-]"
     if edit.action == Action.REMOVE:
         return removed
     new = edit.replacement or ""
@@ -68,5 +75,6 @@ def curve_lines(points: Sequence[Summary], *, chosen: int | None = None, colour:
         seen.add(words)
         rate = point.reconstruction_rate or 0.0
         bar = "█" * round(rate * _BAR)
-        line = f"{'>' if words == chosen else ' '}{words:4} words  {rate:4.0%} {bar:<{_BAR}}  {point.summary}"
+        text = " ".join(visible(point.summary).split())
+        line = f"{'>' if words == chosen else ' '}{words:4} words  {rate:4.0%} {bar:<{_BAR}}  {text}"
         yield _styled(line, colour, bold=True) if words == chosen else line

@@ -16,21 +16,30 @@ _ABBREVIATIONS = (
     "sept sgt sr st supt univ vs vol"
 ).split()
 
+_IDEOGRAPH = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
+_LETTER = r"[\p{L}--\p{Han}--\p{Hiragana}--\p{Katakana}]"
+_WORD_CHARACTER = r"[[\p{L}\p{N}\p{M}_]--\p{Han}--\p{Hiragana}--\p{Katakana}]"
+
 _WORD = regex.compile(
     rf"""
-      (?P<address>   (?:https?://|www\.)[^\s<>"]*[\w/#=] | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ )
+      (?P<space>     [\s\x1c-\x1f]+ )
+    | (?P<address>   (?:https?://|www\.)[^\s<>"]*[\w/#=] | [a-z0-9.+_-]{{1,64}}+@[a-z0-9-]+(?:\.[a-z0-9-]+)+
+                     | (?<![\w.])[a-z0-9-]{{1,63}}+(?:\.[a-z0-9-]{{1,63}}+){{0,4}}?
+                       \.(?:com|org|net|edu|gov|mil|info|io|ai|eu|uk|de|fr|txt|pdf|html?|csv|json|jpe?g|png)\b )
     | (?P<precut>    -[lr][rsc]b- | <unk> | (?<!\S)(?:n't|'(?:s|re|ve|ll|d|m))(?!\S) )
+    | (?P<named>     (?<!\w)@\w+ | \b[cf]\#(?!\w) | \bc\+\+ | [\d#*]\uFE0F?\u20E3 | \bno\.(?=\s?\d) )
     | (?P<initials>  \b(?:\p{{L}}\.){{2,}}(?:-[\p{{L}}\p{{N}}]+)* | \b\p{{L}}\.(?=\s+\p{{L}}) )
     | (?P<shortened> \b(?:{"|".join(map(regex.escape, _ABBREVIATIONS))})\.(?=\s|[,;:)"'”’]|$) )
-    | (?P<number>    [\d#]+(?:[.,:/-][\d#]+)*(?:-?\p{{L}}+)* )
-    | (?P<ideograph> [\p{{Han}}\p{{Hiragana}}\p{{Katakana}}]\p{{M}}* )
+    | (?P<number>    (?:(?<![^\s(])[-−'’])?\bv?[\d#]+(?:[.,:/-][\d#]+)*(?:°[cf]?\b|(?:-?{_LETTER}+)*) )
+    | (?P<hashes>    \#+(?:[.,:/-]\#+)*(?:-?{_LETTER}+)* )
+    | (?P<ideograph> {_IDEOGRAPH}\p{{M}}* )
     | (?P<ending>    (?<=[\p{{L}}\p{{N}}.])['’]s\b )
-    | (?P<word>      [\p{{L}}\p{{N}}\p{{M}}_]+
-                     (?:(?!['’]s\b)[-'’&\u00AD\u200C\u200D][\p{{L}}\p{{N}}\p{{M}}_#]+)* )
+    | (?P<word>      {_WORD_CHARACTER}+
+                     (?:(?!['’]s\b)[-'’&\u00AD\u200C\u200D\u2010\u2011](?:{_WORD_CHARACTER}|\#)+)* )
     | (?P<run>       \.{{2,}} | -{{2,}} | `` | '' )
     | (?P<sign>      \X )
     """,
-    regex.VERBOSE | regex.IGNORECASE,
+    regex.VERBOSE | regex.IGNORECASE | regex.VERSION1,
 )
 
 

@@ -13,18 +13,49 @@ from ealm.sentences import Sentence
 from ealm.text import join_words
 from ealm.tokens import Token
 
-_PAIRS = {"(": ")", "[": "]", "{": "}", "“": "”", "‘": "’", "«": "»", "``": "''", "-lrb-": "-rrb-", "<": ">"}
+_PAIRS = {
+    "(": ")",
+    "[": "]",
+    "{": "}",
+    "“": "”",
+    "„": "“",
+    "‘": "’",
+    "«": "»",
+    "‹": "›",
+    "「": "」",
+    "『": "』",
+    "（": "）",
+    "``": "''",
+    "-lrb-": "-rrb-",
+    "<": ">",
+    "¡": "!",
+    "¿": "?",
+}
 _STRAIGHT_QUOTES = ('"', "'")
-_SEPARATORS = frozenset(", ; : / – — - -- | & * ·".split())
-_TERMINALS = frozenset(". ! ? … ...".split())
+_STRENGTH = {
+    mark: strength
+    for strength, marks in enumerate((", ، 、 ，", "- / | & * ·", "– — --", ": ; ؛ ；"))
+    for mark in marks.split()
+}
+"""Marks that separate, by how strong a break they make."""
+_SEPARATORS = _STRENGTH.keys()
+_JOINERS = frozenset("& /".split())
+_TERMINALS = frozenset(". ! ? … ... 。 ！ ？ ؟ ۔ ।".split())
 _ENDINGS = frozenset(["'s", "’s", "'", "’"])
+_SYMBOLIC_MARKS = frozenset(["``", "`", "<", ">", "-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"])
 _HAS_WORD_CHARACTER = regex.compile(r"[\p{L}\p{N}\p{M}\p{S}#_]")
+_SIGN = regex.compile(r"[\p{Sc}%‰#@+−-]|\.")
 _IDEOGRAPH = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
 
 def is_mark(word: str) -> bool:
     """Whether a word is nothing but punctuation or invisible characters."""
-    return not _HAS_WORD_CHARACTER.search(word) or word in _SEPARATORS
+    return word in _SYMBOLIC_MARKS or word in _SEPARATORS or not _HAS_WORD_CHARACTER.search(word)
+
+
+def says_nothing_alone(word: str) -> bool:
+    """Whether a word is a mark, or a sign or ending that only means something beside another word."""
+    return is_mark(word) or word in _ENDINGS or _SIGN.fullmatch(word) is not None
 
 
 def final_marks(tokens: Sequence[Token]) -> list[int]:
@@ -57,8 +88,9 @@ def _dangling(tokens: Sequence[Token], left: Sequence[int], partners: Mapping[in
         place
         for place, before, after in zip(left, [None, *left][:-1], [*left, None][1:], strict=True)
         if _lost_its_partner(place, before, after, partners, present)
-        or _lost_its_host(tokens, place, present)
+        or _lost_its_host(tokens, place, present, partners)
         or _separates_nothing(tokens, place, before, after, partners)
+        or _ends_nothing(tokens, place, before, partners)
     ]
 
 
@@ -77,27 +109,48 @@ def _separates_nothing(
     tokens: Sequence[Token], place: int, before: int | None, after: int | None, partners: Mapping[int, int]
 ) -> bool:
     """Whether a comma or dash has nothing on one side; it may, where the source had nothing there either."""
-    if tokens[place].text not in _SEPARATORS:
+    strength = _STRENGTH.get(tokens[place].text)
+    if strength is None:
         return False
-    opening = before is None or tokens[before].text in _SEPARATORS or partners.get(before, -1) > before
-    closing = after is None or tokens[after].text in _TERMINALS or partners.get(after, len(tokens)) < after
-    was_first, was_last = place == 0, place + 1 == len(tokens)
-    return (opening and not was_first and before != place - 1) or (closing and not was_last and after != place + 1)
+    if before != place - 1 and place > 0:  # something went away before it
+        opening = before is None or partners.get(before, -1) > before
+        weaker = before is not None and _STRENGTH.get(tokens[before].text, -1) >= strength
+        if opening or weaker:
+            return True
+    if after != place + 1 and place + 1 < len(tokens):  # something went away behind it
+        closing = after is None or tokens[after].text in _TERMINALS or partners.get(after, len(tokens)) < after
+        weaker = after is not None and _STRENGTH.get(tokens[after].text, -1) > strength
+        return closing or weaker
+    return False
 
 
-def _lost_its_host(tokens: Sequence[Token], place: int, present: Collection[int]) -> bool:
+def _ends_nothing(tokens: Sequence[Token], place: int, before: int | None, partners: Mapping[int, int]) -> bool:
+    """Whether a full stop follows nothing, or the end of a quotation that has its own."""
+    if tokens[place].text not in _TERMINALS or place in partners or place == 0 or before == place - 1:
+        return False
+    if before is None:
+        return True
+    quoted_end = partners.get(before, len(tokens)) < before
+    return quoted_end and tokens[before - 1].text in _TERMINALS
+
+
+def _lost_its_host(tokens: Sequence[Token], place: int, present: Collection[int], partners: Mapping[int, int]) -> bool:
     """Whether a sign that belongs to one neighbour ("'s", "$", "%", the slash of "and/or") has lost it."""
+    if place in partners:
+        return False
     token = tokens[place]
     before = tokens[place - 1] if place else None
     after = tokens[place + 1] if place + 1 < len(tokens) else None
-    glued_before = before is not None and before.end == token.start
-    glued_after = after is not None and after.start == token.end
-    if glued_before and (token.text in _ENDINGS or token.text == "%"):
-        return place - 1 not in present
-    if regex.fullmatch(r"[\p{Sc}#]", token.text) and glued_after:
-        return place + 1 not in present
-    if glued_before and glued_after and is_mark(token.text):
-        return place - 1 not in present or place + 1 not in present
+    glued_before = before is not None and before.end == token.start and not is_mark(before.text)
+    glued_after = after is not None and after.start == token.end and not is_mark(after.text)
+    if token.text in _JOINERS or (glued_before and glued_after and is_mark(token.text)):
+        return (before is not None and place - 1 not in present) or (after is not None and place + 1 not in present)
+    if (glued_before and token.text in _ENDINGS) or token.text in ("%", "‰"):
+        return before is not None and place - 1 not in present
+    if _SIGN.fullmatch(token.text) or (token.text in _ENDINGS and not glued_before):
+        if glued_after:
+            return place + 1 not in present
+        return glued_before and token.text != "." and not is_mark(token.text) and place - 1 not in present
     return False
 
 
@@ -135,14 +188,18 @@ def written(sentence: Sentence, kept: Sequence[int], replacements: Mapping[int, 
     parts: list[str] = []
     for number, place in enumerate(kept):
         if number:
-            parts.append(_gap(sentence, kept[number - 1], place))
+            parts.append(_gap(sentence, kept[number - 1], place, new))
         parts.append(new.get(place, sentence.tokens[place].text))
-    return _with_capital("".join(parts)) if kept and _starts_with_capital(sentence.text) else "".join(parts)
+    text = "".join(parts)
+    return _with_capital(text) if _starts_with_capital(sentence.text) else text
 
 
-def _gap(sentence: Sentence, left: int, right: int) -> str:
+def _gap(sentence: Sentence, left: int, right: int, new: Mapping[int, str]) -> str:
     """White space between two words that now stand side by side."""
     tokens = sentence.tokens
+    was_mark = [place for place in (left, right) if place in new and is_mark(tokens[place].text)]
+    if was_mark:  # a word that has come in the place of a mark needs room
+        return " "
     if right == left + 1:
         return sentence.text[tokens[left].end : tokens[right].start]
     glued_left = tokens[right - 1].end == tokens[right].start
@@ -163,7 +220,10 @@ def _starts_with_capital(text: str) -> bool:
 
 def _with_capital(text: str) -> str:
     """The first word with a capital, unless it has capitals of its own (eBay) or is an address."""
-    match = regex.match(r"[^\s\p{L}\p{N}]*\K\p{L}\S*", text)
-    if match is None or any(character.isupper() for character in match.group()) or "://" in match.group():
+    match = regex.match(r"(?:[-*•–—]\s+)?[^\s\p{L}\p{N}@]*\K\p{L}\S*", text)
+    if match is None or any(character.isupper() for character in match.group()) or _ADDRESS.search(match.group()):
         return text
     return text[: match.start()] + text[match.start()].upper() + text[match.start() + 1 :]
+
+
+_ADDRESS = regex.compile(r"://|@|^www\.|\w\.\w{2,}")
