@@ -93,7 +93,7 @@ def test_the_data_folder_holds_data_only() -> None:
     """Weights as safetensors, the rest as JSON: nothing there can be imported or unpickled."""
     found = [path for path in (PACKAGE / DATA_FOLDER).rglob("*") if path.is_file()]
     assert found
-    assert {path.suffix for path in found} <= {".json", ".safetensors"}
+    assert {path.suffix for path in found} <= {".json", ".md", ".safetensors"}
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -37,7 +37,6 @@ BOTH_KINDS = pytest.mark.parametrize("pretokenized", [True, False], ids=["pretok
 """For what holds for words between spaces and for text as people write it."""
 
 
-
 @cache
 def language_model() -> TransformersMaskedLM:
     """In double precision, so that a batch cannot tip a close decision."""

@@ -72,7 +72,6 @@ def test_a_phrase_to_keep_is_cut_as_the_text_will_be(phrase: str, expected: tupl
     assert Options.of(keep=phrase).keep == expected
 
 
-@pytest.mark.xfail(strict=True, reason='in a text, "W." before a name is one word; alone it is cut in two')
 def test_an_initial_to_keep_is_cut_as_in_a_text() -> None:
     assert Options.of(keep="W.").keep == ("W.",)
 
@@ -92,7 +91,6 @@ def test_an_unknown_kind_is_refused(protect: str | list[str]) -> None:
         Options.of(protect=protect)
 
 
-@pytest.mark.xfail(strict=True, reason='the message for an unknown kind offers "none", which is then unknown itself')
 def test_what_the_message_offers_can_be_asked_for() -> None:
     assert Options.of(protect="none").protect == ()
 

@@ -16,8 +16,9 @@ def protected(text: str, *kinds: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "word",
-    "no not nor never none nobody nothing nowhere neither without cannot can't don't doesn't didn't won't wouldn't isn't "
-    "aren't wasn't weren't hasn't haven't hadn't shouldn't couldn't mustn't n't hardly Not NEVER Don’t can’t n’t".split(),
+    "no not nor never none nobody nothing nowhere neither without cannot can't don't doesn't didn't won't wouldn't "
+    "isn't aren't wasn't weren't hasn't haven't hadn't shouldn't couldn't mustn't n't hardly Not NEVER "
+    "Don’t can’t n’t".split(),
 )
 def test_negations(word: str) -> None:
     assert protected_places(["he", word, "left"], ["negation"]) == {1}
@@ -29,7 +30,6 @@ def test_words_that_only_look_like_negations(word: str) -> None:
     assert protected_places([word], ["negation"]) == frozenset()
 
 
-@pytest.mark.xfail(strict=True, reason="missing in the list of negations")
 @pytest.mark.parametrize("word", ["no-one", "oughtn't", "daren't"])
 def test_rarer_negations(word: str) -> None:
     assert protected_places([word], ["negation"]) == {0}
@@ -47,14 +47,13 @@ def test_numbers(word: str) -> None:
         "five",
         "%",
         "$",
-        pytest.param("#climate", marks=pytest.mark.xfail(strict=True, reason="a hashtag is taken for a number")),
+        pytest.param("#climate"),
     ],
 )
 def test_words_without_digits_are_no_numbers(word: str) -> None:
     assert protected_places(["the", word], ["numbers"]) == frozenset()
 
 
-@pytest.mark.xfail(strict=True, reason="only decimal digits count")
 @pytest.mark.parametrize("word", ["½", "Ⅳ"])
 def test_numbers_of_another_kind(word: str) -> None:
     assert protected_places(["the", word], ["numbers"]) == {1}
@@ -73,7 +72,6 @@ def test_the_first_word_has_a_capital_anyway() -> None:
     assert protected("River rises", "names") == []
 
 
-@pytest.mark.xfail(strict=True, reason="the first word after an opening quotation mark is taken for a name")
 @pytest.mark.parametrize("mark", ["“", '"', "(", "-"])
 def test_the_first_word_may_stand_after_a_mark(mark: str) -> None:
     assert protected_places([mark, "The", "river"], ["names"]) == frozenset()
@@ -114,7 +112,6 @@ def test_a_part_of_a_word_is_not_the_word() -> None:
     assert named_places(["rivers", "riverside", "up-river"], ["river"]) == frozenset()
 
 
-@pytest.mark.xfail(strict=True, reason="neither apostrophes nor composed letters are made equal")
 @pytest.mark.parametrize(("word", "named"), [("don’t", "don't"), ("cafe\u0301", "caf\u00e9")])
 def test_the_same_word_written_in_another_way_is_found(word: str, named: str) -> None:
     assert named_places([word], [named]) == {0}

@@ -69,16 +69,11 @@ def test_white_space_has_no_sentences(text: str) -> None:
     assert split_sentences(text) == []
 
 
-@pytest.mark.xfail(strict=True, reason="white space at the start of a piece is dropped: sentencex knows no \\x1c")
 @pytest.mark.parametrize("text", ["Yes.\x1cNo", "Yes!\x1f No", "One.\n\x1cTwo."])
 def test_separators_of_python_alone_survive_too(text: str) -> None:
     assert put_together(split_sentences(text)) == text.strip()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="sentencex 1.0.32 panics (a BaseException) where a wide space stands between a single capital and a full stop",
-)
 @pytest.mark.parametrize("text", ["A\u00a0.", "Take plan B\u00a0. Now.", "Vitamin C\u2009.", "B\u3000."])
 def test_a_wide_space_before_the_full_stop_does_not_crash(text: str) -> None:
     try:
@@ -113,7 +108,6 @@ def test_sentences_end_where_people_end_them(text: str, expected: list[str]) -> 
     assert texts(text) == expected
 
 
-@pytest.mark.xfail(strict=True, reason="sentencex takes the number of a list for a sentence of its own")
 def test_the_number_of_a_list_belongs_to_its_sentence() -> None:
     assert texts("1. The river rises. 2. The bridge falls.") == ["1. The river rises.", "2. The bridge falls."]
 

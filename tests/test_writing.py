@@ -173,39 +173,39 @@ def wrong(reason: str, *values: str) -> object:
     ("marked", "expected"),
     [
         wrong("two marks where one ends the sentence", "“It is late,” ⟨he said⟩.", "“It is late”.|“It is late.”"),
-        wrong("two marks where one ends the sentence", '"Stop!" ⟨he said⟩.', '"Stop!"'),
-        wrong(CLOSING, '"We won the cup ⟨today⟩," he said.', '"We won the cup," he said.'),
-        wrong(CLOSING, "“It is late ⟨today⟩,” he said.", "“It is late,” he said."),
-        wrong(CLOSING, 'He said "please go ⟨now⟩."', 'He said "please go."'),
-        wrong(CLOSING, "(He was tired ⟨then⟩.)", "(He was tired.)"),
-        wrong(PAIRED, "She bought it (the big house ⟨there⟩).", "She bought it (the big house)."),
-        wrong(PAIRED, "He said he “would go ⟨there⟩”, then went.", "He said he “would go”, then went."),
-        wrong(PAIRED, "They called it 'the war ⟨there⟩' then.", "They called it 'the war' then."),
-        wrong(PAIRED, "They called it ‘the war ⟨there⟩’ then.", "They called it ‘the war’ then."),
-        wrong(SIGN, "Thanks to @⟨bot⟩ for the help.", "Thanks to for the help."),
-        wrong(SIGN, "The .⟨NET⟩ framework won.", "The framework won."),
-        wrong(SIGN, "It fell to -⟨5⟩ degrees.", "It fell to degrees."),
-        wrong(SIGN, "The ’⟨90s⟩ were fun.", "The were fun."),
-        wrong(SIGN, "The '⟨90s⟩ were fun.", "The were fun."),
-        wrong(ALONE, "It costs ⟨5⟩€ today.", "It costs today."),
-        wrong(ALONE, "Up ⟨5⟩ % in May.", "Up in May."),
-        wrong(ALONE, "He works in ⟨C⟩# now.", "He works in now."),
-        wrong(START, "⟨Wahoo⟩! shares rose.", "Shares rose."),
-        wrong(START, "⟨Wait⟩... what?", "What?"),
-        wrong("the ampersand joins nothing", "Rock & ⟨roll⟩ lives.", "Rock lives."),
-        wrong("the ampersand joins nothing", "Stone & ⟨Co.⟩ left.", "Stone left."),
+        ('"Stop!" ⟨he said⟩.', '"Stop!"'),
+        ('"We won the cup ⟨today⟩," he said.', '"We won the cup," he said.'),
+        ("“It is late ⟨today⟩,” he said.", "“It is late,” he said."),
+        ('He said "please go ⟨now⟩."', 'He said "please go."'),
+        ("(He was tired ⟨then⟩.)", "(He was tired.)"),
+        ("She bought it (the big house ⟨there⟩).", "She bought it (the big house)."),
+        ("He said he “would go ⟨there⟩”, then went.", "He said he “would go”, then went."),
+        ("They called it 'the war ⟨there⟩' then.", "They called it 'the war' then."),
+        ("They called it ‘the war ⟨there⟩’ then.", "They called it ‘the war’ then."),
+        ("Thanks to @⟨bot⟩ for the help.", "Thanks to for the help."),
+        ("The .⟨NET⟩ framework won.", "The framework won."),
+        ("It fell to -⟨5⟩ degrees.", "It fell to degrees."),
+        ("The ’⟨90s⟩ were fun.", "The were fun."),
+        ("The '⟨90s⟩ were fun.", "The were fun."),
+        ("It costs ⟨5⟩€ today.", "It costs today."),
+        ("Up ⟨5⟩ % in May.", "Up in May."),
+        ("He works in ⟨C⟩# now.", "He works in now."),
+        ("⟨Wahoo⟩! shares rose.", "Shares rose."),
+        ("⟨Wait⟩... what?", "What?"),
+        ("Rock & ⟨roll⟩ lives.", "Rock lives."),
+        ("Stone & ⟨Co.⟩ left.", "Stone left."),
         wrong("of two slashes, one should stay", "one/⟨two⟩/three", "one/three"),
-        wrong("the stronger mark should stay", "Notes, ⟨he said⟩: go.", "Notes: go."),
-        wrong("no capital after a bullet", "- ⟨Apples⟩ are good.", "- Are good."),
-        wrong("an address gets a capital", "⟨See⟩ www.example.com now.", "www.example.com now."),
-        wrong("an address gets a capital", "⟨Ask⟩ stone@example.com now.", "stone@example.com now."),
-        wrong("a name of the web gets a capital", "⟨Ask⟩ @stone_bot now.", "@stone_bot now."),
-        wrong("Arabic commas are no separators", "كتب الولد، ⟨والبنت⟩، الدرس.", "كتب الولد، الدرس."),
-        wrong("the Arabic question mark ends no sentence", "هل كتب، ⟨الولد⟩؟", "هل كتب؟"),
-        wrong("German quotation marks are no pair", "Er sagte „⟨ja⟩“ und ging.", "Er sagte und ging."),
-        wrong("Spanish opening marks are not known", "¡⟨Hola⟩, amigo!", "¡Amigo!"),
-        wrong("`` is taken for a word", "``⟨It⟩ falls,'' he said.", "``Falls,'' he said."),
-        wrong("empty brackets of the source are tidied away", "Call main() ⟨right⟩ now.", "Call main() now."),
+        ("Notes, ⟨he said⟩: go.", "Notes: go."),
+        ("- ⟨Apples⟩ are good.", "- Are good."),
+        ("⟨See⟩ www.example.com now.", "www.example.com now."),
+        ("⟨Ask⟩ stone@example.com now.", "stone@example.com now."),
+        ("⟨Ask⟩ @stone_bot now.", "@stone_bot now."),
+        ("كتب الولد، ⟨والبنت⟩، الدرس.", "كتب الولد، الدرس."),
+        ("هل كتب، ⟨الولد⟩؟", "هل كتب؟"),
+        ("Er sagte „⟨ja⟩“ und ging.", "Er sagte und ging."),
+        ("¡⟨Hola⟩, amigo!", "¡Amigo!"),
+        ("``⟨It⟩ falls,'' he said.", "``Falls,'' he said."),
+        ("Call main() ⟨right⟩ now.", "Call main() now."),
         wrong("tags are torn apart", "The <b>⟨old⟩</b> bridge falls.", "The bridge falls."),
     ],
 )
@@ -237,12 +237,10 @@ def test_what_is_locked_is_not_tidied(text: str, data: st.DataObject) -> None:
     assert set(locked) <= set(tidied(tokens, kept, locked=locked))
 
 
-@pytest.mark.xfail(strict=True, reason="ValueError: zip() argument 2 is longer than argument 1")
 def test_nothing_can_be_tidied_too() -> None:
     assert tidied(tokenize("The river rises."), []) == []
 
 
-@pytest.mark.xfail(strict=True, reason="ValueError: zip() argument 2 is longer than argument 1")
 @pytest.mark.parametrize(("text", "kept"), [("Yes, no", [1]), ("$5", [0]), ("Stone's men", [1]), ("(a) b", [0])])
 def test_tidying_may_leave_nothing(text: str, kept: list[int]) -> None:
     assert tidied(tokenize(text), kept) == []
@@ -256,7 +254,6 @@ def test_where_nothing_was_removed_nothing_is_tidied(text: str) -> None:
     assert tidied(tokens, range(len(tokens))) == list(range(len(tokens)))
 
 
-@pytest.mark.xfail(strict=True, reason="brackets with nothing in between go, also where the source had them so")
 @pytest.mark.parametrize("text", ["Call main() now.", "a [] b", 'He said "" twice.'])
 def test_an_empty_pair_of_the_source_is_not_tidied(text: str) -> None:
     tokens = tokenize(text)
@@ -316,9 +313,6 @@ def test_a_replaced_word_is_written_in_its_new_form(replaced: dict[int, str], ex
     assert written(sentence, range(len(sentence.tokens)), replaced) == expected
 
 
-@pytest.mark.xfail(
-    strict=True, reason="spaces go by the old word: a comma that becomes a word sticks to the one before"
-)
 def test_a_word_in_the_place_of_a_mark_has_spaces_around_it() -> None:
     sentence = sentence_of("The river rises, then falls.")
     assert written(sentence, range(len(sentence.tokens)), {3: "and"}) == "The river rises and then falls."
@@ -349,9 +343,6 @@ def test_words_and_signs_are_no_marks(word: str) -> None:
     assert not is_mark(word)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="in Unicode these are symbols, but they are the quotation marks and brackets here"
-)
 @pytest.mark.parametrize("word", ["``", "`", "<", ">", "-lrb-"])
 def test_marks_that_are_symbols(word: str) -> None:
     assert is_mark(word)
@@ -381,7 +372,6 @@ def test_the_marks_with_which_a_sentence_ends(text: str, expected: str) -> None:
     assert "".join(tokens[place].text for place in sorted(final_marks(tokens))) == expected
 
 
-@pytest.mark.xfail(strict=True, reason="only Latin punctuation is known")
 @pytest.mark.parametrize("text", ["東京は雨。", "雨吗？", "هل كتب؟", "यह नदी है।"])
 def test_the_full_stops_of_other_scripts(text: str) -> None:
     tokens = tokenize(text)

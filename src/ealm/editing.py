@@ -22,6 +22,7 @@ from ealm.sentences import pretokenized_sentence, split_sentences
 from ealm.shortening import Shortened
 from ealm.source import written_reconstruction, written_words
 from ealm.summary import Edit, Summary, TraceStep
+from ealm.writing import is_mark
 
 
 class Editor:
@@ -215,11 +216,11 @@ class _Job:
         return written_words(self.choice.best.conversion, lm)
 
     def has_bad_replacement(self, lm: MaskedLM) -> bool:
-        """Whether a new word breaks the limit, or is a shape such as "##.#" where people read."""
+        """Whether a new word breaks the limit, or is a mark or a shape such as "##.#" where people read."""
         new = self.replacements(lm)
         if not new:
             return False
-        if not self.draft.sentence.pretokenized and any("#" in word for word in new.values()):
+        if not self.draft.sentence.pretokenized and any("#" in word or is_mark(word) for word in new.values()):
             return True
         limit = self.text.limit
         if limit is None:

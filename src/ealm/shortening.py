@@ -32,6 +32,8 @@ def shorten(
     `pinned` words stay in any case, `precious` ones as far as they fit, the first of them first; the walk decides on
     neither. Something other than punctuation `marks` is always left.
     """
+    if len(marks) == walk.length:  # nothing but marks: they are what the text has to say
+        marks = ()
     actions = [Action.KEEP] * walk.length
     settled = set(pinned)
     for place in precious:
