@@ -270,6 +270,31 @@ def test_a_word_in_the_place_of_a_mark_does_not_stick_to_its_neighbour(editor: E
     assert summary in ("River; rises", f"River {JUNK} rises")
 
 
+def test_a_mark_does_not_come_in_the_place_of_the_only_word(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakes.JUNK", ".")
+    lm = TableMaskedLM({}, ["river"])
+    agent = new_agent(lm.width, SETTINGS.agent, seed=0)
+    editor = Editor(agent, lm, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
+    script.action = REPLACE
+    assert any(character.isalnum() for character in short(editor, "Stone"))
+
+
+@pytest.mark.xfail(strict=True, reason="the word that is cut may have no character that fits, though others have")
+@pytest.mark.parametrize(
+    ("text", "wishes"),
+    [
+        ("日本 !", {"bytes": 1}),
+        ("日本!", {"bytes": 2}),
+        ("«\n1990s «", {"bytes": 1}),
+        ("river 日本", {"bytes": 1, "pretokenized": True}),
+    ],
+)
+def test_a_single_character_that_fits_is_better_than_nothing(
+    editor: Editor, script: Script, text: str, wishes: dict[str, Any]
+) -> None:
+    assert short(editor, text, **wishes)
+
+
 # Several sentences ----------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 import time
 
 import pytest
-import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -177,11 +176,7 @@ def test_the_rest_is_cut(text: str, expected: str) -> None:
     assert words(text) == expected.split("|")
 
 
-# Splinters --------------------------------------------------------------------------------------------
-
-
-def wrong(reason: str, *values: str) -> object:
-    return pytest.param(*values)
+# No splinters ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -204,13 +199,23 @@ def wrong(reason: str, *values: str) -> object:
         ("at 20°C today", "at|20°C|today"),
     ],
 )
-def test_splinters(text: str, expected: str) -> None:
+def test_nothing_is_torn_apart(text: str, expected: str) -> None:
     assert words(text) == expected.split("|")
 
 
-@pytest.mark.parametrize("text", ["river \u0301 rises", "a \u0308b"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "river \u0301 rises",
+        "a \u0308b",
+        pytest.param(
+            "see www.example.com\x1cnow",
+            marks=pytest.mark.xfail(strict=True, reason="\\s of an address knows no \\x1c, but str.split does"),
+        ),
+    ],
+)
 def test_no_word_has_white_space_inside(text: str) -> None:
-    assert all(not regex.search(r"\s", word) for word in words(text))
+    assert not any(character.isspace() for word in words(text) for character in word)
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,11 @@ def wrong(reason: str, *values: str) -> object:
         ("Rock & ⟨roll⟩ lives.", "Rock lives."),
         ("Stone & ⟨Co.⟩ left.", "Stone left."),
         wrong("of two slashes, one should stay", "one/⟨two⟩/three", "one/three"),
+        wrong(
+            "a mark that ended something is left in empty brackets", "He asked (⟨why⟩?) and left.", "He asked and left."
+        ),
+        wrong("a mark that ended something is left in empty quotes", "He said “⟨Go⟩!” and left.", "He said and left."),
+        wrong("a mark that ended something is left in empty quotes", "他说“⟨很好⟩。”他走了。", "他说他走了。"),
         ("Notes, ⟨he said⟩: go.", "Notes: go."),
         ("- ⟨Apples⟩ are good.", "- Are good."),
         ("⟨See⟩ www.example.com now.", "www.example.com now."),
