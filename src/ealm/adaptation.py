@@ -226,13 +226,14 @@ class Adaptation:
     def _take_up(self, report: dict[str, Any]) -> None:
         before, now = report["settings"], asdict(self.fitter.settings)
         different = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+        other_text = report["corpus"] != self._fingerprint
+        if other_text and "seed" not in different:  # another seed sets other sentences aside
+            raise RunError("The run in this folder was started on other text: it cannot go on with this one.")
         if different:
             raise RunError(
                 f"The run in this folder was started with another {' and '.join(different)}. Leave it as it was, "
                 "or choose another --out."
             )
-        if report["corpus"] != self._fingerprint:
-            raise RunError("The run in this folder was started on other text: it cannot go on with this one.")
         tensors = report["tensors"]
         weights = {name.removeprefix(_WEIGHT): t for name, t in tensors.items() if name.startswith(_WEIGHT)}
         try:
