@@ -45,15 +45,30 @@ def _plain_errors(command: Command) -> Command:
     return run  # type: ignore[return-value]
 
 
-_PRETOKENIZED_HELP = "The text is cut into words already, by spaces, as in the corpora of this field."
-
-
 def _finite(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
     if value is not None and math.isnan(value):
         raise click.BadParameter("expected a number, got nan.")
     return value
 
 
+_corpus_argument = click.argument("corpus", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+_resume_option = click.option(
+    "--resume", is_flag=True, help="Go on with the run in the folder; starts it if there is none."
+)
+_checkpoint_option = click.option(
+    "--checkpoint-seconds",
+    type=click.FloatRange(min=0),
+    default=120.0,
+    show_default=True,
+    help="Time between checkpoints: what a crash can lose.",
+)
+_pretokenized_option = click.option(
+    "--pretokenized",
+    is_flag=True,
+    help="The text is cut into words already, by spaces, as in the corpora of this field.",
+)
+_device_option = click.option("--device", default="cpu", show_default=True, help="Where to compute: cpu, cuda, ...")
+_quiet_option = click.option("--quiet", is_flag=True, help="No progress bar.")
 _engine_option = click.option(
     "--engine",
     type=click.Choice(ENGINES),
@@ -76,7 +91,7 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("corpus", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_corpus_argument
 @click.option(
     "--out", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of the run."
 )
@@ -103,18 +118,12 @@ def main() -> None:
     type=click.FloatRange(min=0, min_open=True),
     help="Train for so many minutes in all, earlier parts of a resumed run included.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the run in the folder; starts it if there is none.")
-@click.option(
-    "--checkpoint-seconds",
-    type=click.FloatRange(min=0),
-    default=120.0,
-    show_default=True,
-    help="Time between checkpoints: what a crash can lose.",
-)
-@click.option("--pretokenized", is_flag=True, help=_PRETOKENIZED_HELP)
+@_resume_option
+@_checkpoint_option
+@_pretokenized_option
 @_engine_option
-@click.option("--device", default="cpu", show_default=True, help="Where to compute: cpu, cuda, ...")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@_device_option
+@_quiet_option
 @_plain_errors
 def train(
     corpus: Path,
@@ -205,7 +214,7 @@ def _number(value: float | None) -> str:
 
 
 @main.command()
-@click.argument("corpus", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_corpus_argument
 @click.option(
     "--out", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of the model."
 )
@@ -217,7 +226,7 @@ def _number(value: float | None) -> str:
     callback=_finite,
     help="Fit for so many minutes in all, earlier parts of a resumed run included.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the run in the folder; starts it if there is none.")
+@_resume_option
 @click.option(
     "--lm",
     default="embedded",
@@ -245,15 +254,9 @@ def _number(value: float | None) -> str:
     help="At the start; it falls to nothing over the time given.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option(
-    "--checkpoint-seconds",
-    type=click.FloatRange(min=0),
-    default=120.0,
-    show_default=True,
-    help="Time between checkpoints: what a crash can lose.",
-)
-@click.option("--pretokenized", is_flag=True, help=_PRETOKENIZED_HELP)
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@_checkpoint_option
+@_pretokenized_option
+@_quiet_option
 @_plain_errors
 def adapt(
     corpus: Path,
@@ -341,7 +344,7 @@ def adapt(
     help="Kinds of words to leave alone as long as the length allows: negation, numbers, names, or none; "
     "separated by commas. [default: negation]",
 )
-@click.option("--pretokenized", is_flag=True, help=_PRETOKENIZED_HELP)
+@_pretokenized_option
 @click.option("--show", is_flag=True, help="Print the source with its edits in colour, and the curve.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line: rates, step and edits.")
 @click.option("--trace", is_flag=True, help="With --json: every step of the walk with its summary and rates.")
@@ -352,7 +355,7 @@ def adapt(
     help="Fill holes one a round as in the paper, or all sure ones at once: faster, not always the same.",
 )
 @_engine_option
-@click.option("--device", default="cpu", show_default=True, help="Where to compute: cpu, cuda, ...")
+@_device_option
 @_plain_errors
 def summarize(
     text: str | None,
