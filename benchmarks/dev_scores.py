@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from ealm import Summarizer
-from ealm.baselines import lead_words, without_stop_words
+from ealm.baselines.trivial import lead_words, without_stop_words
 from ealm.rouge import LENGTH, PAPER, Protocol, mean_length, mean_novel_words, mean_scores, score
 
 Row = dict[str, object]

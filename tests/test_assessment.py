@@ -1,5 +1,6 @@
 """Appendix A.3: similarity with the real embedded model, fluency against the formula."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import torch
 from tiny_models import tiny_bert
 
 from ealm.assessment import SentenceSimilarity, fluencies
+from ealm.edits import Masked
 from ealm.errors import LanguageModelError
 from ealm.masked_lm import TransformersMaskedLM
 
@@ -110,3 +112,19 @@ def test_fluency_is_the_same_alone_in_company_and_in_any_order(
     assert fluencies(lm, ids[::-1])[::-1] == pytest.approx(alone, rel=1e-9)
     monkeypatch.setattr("ealm.assessment._TOKEN_BUDGET", 7)
     assert fluencies(lm, ids) == pytest.approx(alone, rel=1e-9)
+
+
+def test_fluency_in_few_passes_hides_every_nth_known_word(lm: TransformersMaskedLM) -> None:
+    summary = lm.word_ids("zebra the river falls in a village".split())
+    mean = 0.0
+    for hidden in ((1, 3, 5), (2, 4, 6)):  # the unknown word is not hidden and not counted
+        template = tuple(None if place in hidden else word for place, word in enumerate(summary))
+        scores = lm.predict([Masked((), template)]).log_softmax(dim=-1)
+        mean += sum(float(scores[row, summary[place]]) for row, place in enumerate(hidden)) / 6
+    assert fluencies(lm, [summary], passes=2) == pytest.approx([math.exp(mean)], rel=1e-6)
+
+
+@pytest.mark.parametrize("passes", [7, 100])
+def test_as_many_passes_as_words_are_the_formula(lm: TransformersMaskedLM, passes: int) -> None:
+    ids = [lm.word_ids(text.split()[:7]) for text in SUMMARIES]
+    assert fluencies(lm, ids, passes=passes) == pytest.approx(fluencies(lm, ids), rel=1e-9)

@@ -39,6 +39,7 @@ SHARES = [
     (RewardSettings, "fluency_threshold"),
     (ExplorationSettings, "decay"),
     (LearningSettings, "discount"),
+    (LearningSettings, "parallel_confidence"),
 ]
 LEAST = [
     (DataSettings, "max_words", 2),
@@ -49,6 +50,7 @@ LEAST = [
     (RewardSettings, "similarity_weight", 0),
     (RewardSettings, "fluency_weight", 0),
     (RewardSettings, "top_k", 1),
+    (RewardSettings, "fluency_passes", 1),
     (ExplorationSettings, "every", 1),
     (LearningSettings, "replay_size", 1),
     (LearningSettings, "batch_size", 1),
@@ -79,6 +81,7 @@ LEAST = [
         ("rewards.similarity_weight", 0.1),
         ("rewards.fluency_weight", 0.1),
         ("rewards.fluency_threshold", 0.005),
+        ("rewards.fluency_passes", None),
         ("action_exploration.start", 0.9),
         ("action_exploration.decay", 0.995),
         ("action_exploration.every", 100),
@@ -92,6 +95,7 @@ LEAST = [
         ("learning.gradient_clip", 1.0),
         ("learning.loss", "squared"),
         ("learning.bootstrap", "target-network"),
+        ("learning.parallel_confidence", None),
     ],
 )
 def test_the_defaults_are_the_papers_values(path: str, expected: object) -> None:
@@ -336,5 +340,25 @@ def test_the_presets_differ_exactly_where_the_paper_and_its_code_do() -> None:
 def test_presets_are_had_by_name() -> None:
     assert config.preset("paper") is PAPER
     assert config.preset("published-code") is PUBLISHED_CODE
-    with pytest.raises(SettingsError, match=r"There is no preset 'papers'\. Presets: paper, published-code\."):
+    with pytest.raises(SettingsError, match=r"There is no preset 'papers'\. Presets: paper, published-code, laptop\."):
         config.preset("papers")
+
+
+def test_the_laptop_preset_changes_what_learning_costs_and_nothing_else() -> None:
+    paper, laptop = flat(PAPER.to_dict()), flat(config.preset("laptop").to_dict())
+    assert {name: value for name, value in laptop.items() if value != paper[name]} == {
+        "preset": "laptop",
+        "rewards.fluency_passes": 4,
+        "action_exploration.every": 10,
+        "order_exploration.every": 10,
+        "learning.updates_per_sentence": 4,
+        "learning.parallel_confidence": 0.0,
+    }
+
+
+def test_decoding_while_learning_is_decoding_in_use_unless_a_confidence_is_given() -> None:
+    exact = DecodingSettings(fill_order="logit")
+    assert Settings(decoding=exact).decoding_in_training == exact
+    quick = Settings(decoding=exact, learning=LearningSettings(parallel_confidence=0.25))
+    assert quick.decoding == exact
+    assert quick.decoding_in_training == DecodingSettings(mode="parallel", fill_order="logit", parallel_confidence=0.25)

@@ -64,24 +64,32 @@ class SentenceSimilarity:
         return [cosine if summary else 0.0 for cosine, summary in zip(cosines, summaries, strict=True)]
 
 
-def fluencies(lm: MaskedLM, summaries: Sequence[Sequence[int]]) -> list[float]:
+def fluencies(lm: MaskedLM, summaries: Sequence[Sequence[int]], *, passes: int | None = None) -> list[float]:
     """exp(mean log P(y_i | y without i)) of each summary, between 0 and 1 (appendix A.3).
 
-    Words unknown to the language model have no probability and are left out of the mean;
-    a summary without a known word has fluency 0.
+    With `passes` each summary is looked at that many times only, every n-th word hidden in a pass, so that a word is
+    judged without some of its company. Words unknown to the language model have no probability and are left out of
+    the mean; a summary without a known word has fluency 0.
     """
     questions = [
-        (number, place, Masked((), tuple(None if at == place else word for at, word in enumerate(summary))))
+        (number, Masked((), tuple(None if place in hidden else word for place, word in enumerate(summary))))
         for number, summary in enumerate(summaries)
-        for place, word in enumerate(summary)
-        if word != lm.unknown_id
+        for hidden in _words_hidden(summary, lm.unknown_id, passes)
     ]
     totals, counts = [0.0] * len(summaries), [0] * len(summaries)
-    for rows in rows_by_length([len(question) for _, _, question in questions], _TOKEN_BUDGET):
+    for rows in rows_by_length([len(question) for _, question in questions], _TOKEN_BUDGET):
         batch = [questions[row] for row in rows]
-        log_probabilities = lm.predict([question for _, _, question in batch]).log_softmax(dim=-1)
-        own = torch.tensor([summaries[number][place] for number, place, _ in batch], device=log_probabilities.device)
-        for (number, _, _), value in zip(batch, log_probabilities.gather(1, own[:, None])[:, 0].tolist(), strict=True):
+        judged = [(number, summaries[number][hole]) for number, question in batch for hole in question.holes]
+        log_probabilities = lm.predict([question for _, question in batch]).log_softmax(dim=-1)
+        own = torch.tensor([word for _, word in judged], device=log_probabilities.device)
+        for (number, _), value in zip(judged, log_probabilities.gather(1, own[:, None])[:, 0].tolist(), strict=True):
             totals[number] += value
             counts[number] += 1
     return [math.exp(total / count) if count else 0.0 for total, count in zip(totals, counts, strict=True)]
+
+
+def _words_hidden(summary: Sequence[int], unknown_id: int, passes: int | None) -> list[frozenset[int]]:
+    """Places hidden together, pass by pass; unknown words are never hidden."""
+    known = [place for place, word in enumerate(summary) if word != unknown_id]
+    count = min(passes or len(known), len(known))
+    return [frozenset(known[start::count]) for start in range(count)]

@@ -42,6 +42,16 @@ class LightBertConfig:
             raise LanguageModelError(f"{path} cannot be used: {error!r}. Reinstall the package.") from error
 
 
+class _Linear(nn.Linear):
+    def reset_parameters(self) -> None:
+        """Nothing: weights are always given, and drawing them first would take time and a third of torch's imports."""
+
+
+class _Table(nn.Embedding):
+    def reset_parameters(self) -> None:
+        """Nothing, as in `_Linear`."""
+
+
 class LightBertForMaskedLM(nn.Module):
     """Encoder and head; called like the class of the same name in `transformers`."""
 
@@ -54,7 +64,7 @@ class LightBertForMaskedLM(nn.Module):
     @classmethod
     def from_weights(cls, config: LightBertConfig, weights: Mapping[str, Tensor]) -> "LightBertForMaskedLM":
         """Build it around weights; the head projects with the word embeddings."""
-        with torch.device("meta"):
+        with torch.device("meta"):  # shapes alone, no memory
             model = cls(config)
         tied = {
             **weights,
@@ -103,9 +113,9 @@ class _Encoder(nn.Module):
 class _Embeddings(nn.Module):
     def __init__(self, config: LightBertConfig) -> None:
         super().__init__()
-        self.word_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)
-        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)
+        self.word_embeddings = _Table(config.vocab_size, config.hidden_size)
+        self.position_embeddings = _Table(config.max_position_embeddings, config.hidden_size)
+        self.token_type_embeddings = _Table(config.type_vocab_size, config.hidden_size)
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None) -> Tensor:
@@ -139,7 +149,7 @@ class _Layer(nn.Module):
 class _Dense(nn.Module):
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
-        self.dense = nn.Linear(inputs, outputs)
+        self.dense = _Linear(inputs, outputs)
 
 
 class _Attention(nn.Module):
@@ -157,7 +167,7 @@ class _SelfAttention(nn.Module):
     def __init__(self, config: LightBertConfig) -> None:
         super().__init__()
         width = config.hidden_size
-        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.query, self.key, self.value = (_Linear(width, width) for _ in range(3))
         self._heads = config.num_attention_heads
 
     def forward(self, hidden: Tensor, bias: Tensor | None) -> Tensor:
@@ -173,7 +183,7 @@ class _SelfAttention(nn.Module):
 class _Output(nn.Module):
     def __init__(self, inputs: int, config: LightBertConfig) -> None:
         super().__init__()
-        self.dense = nn.Linear(inputs, config.hidden_size)
+        self.dense = _Linear(inputs, config.hidden_size)
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
     def forward(self, hidden: Tensor, residual: Tensor) -> Tensor:
@@ -191,7 +201,7 @@ class _Predictions(nn.Module):
     def __init__(self, config: LightBertConfig) -> None:
         super().__init__()
         self.transform = _Transform(config)
-        self.decoder = nn.Linear(config.hidden_size, config.vocab_size)
+        self.decoder = _Linear(config.hidden_size, config.vocab_size)
 
 
 class _Head(nn.Module):

@@ -104,7 +104,7 @@ class Trainer:
         self.best_reward: float | None = None
         self._best_weights: dict[str, Tensor] = {}
         self._encodings: dict[int, Tensor] = {}
-        self._converter = Converter(lm, settings.decoding)
+        self._converter = Converter(lm, settings.decoding_in_training)
         self._conversions = ConversionCache(_CONVERSIONS_REMEMBERED)
         self._fluent: dict[tuple[int, ...], bool] = {}
 
@@ -200,8 +200,9 @@ class Trainer:
         new = [summary for summary in dict.fromkeys(summaries) if summary not in self._fluent]
         if len(self._fluent) + len(new) > _FLUENCIES_REMEMBERED:
             self._fluent = {summary: self._fluent[summary] for summary in summaries if summary in self._fluent}
-        for summary, fluency in zip(new, fluencies(self.lm, new), strict=True):
-            self._fluent[summary] = is_fluent(fluency, self.settings.rewards)
+        rewards = self.settings.rewards
+        for summary, fluency in zip(new, fluencies(self.lm, new, passes=rewards.fluency_passes), strict=True):
+            self._fluent[summary] = is_fluent(fluency, rewards)
         return [self._fluent[summary] for summary in summaries]
 
     def _forget_old_encodings(self) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ealm.baselines import DELETED_WORDS, lead_bytes, lead_words, without_stop_words
+from ealm.baselines.trivial import DELETED_WORDS, lead_bytes, lead_words, without_stop_words
 
 SENTENCE = "the old bridge over the river was closed on monday , officials said ."
 
