@@ -18,7 +18,8 @@ from tiny_models import save_tiny_bert
 import ealm
 from ealm.agent_folder import SavedAgent
 from ealm.checkpoint import Checkpoint
-from ealm.cli import DEFAULT_UPDATES, main
+from ealm.cli import main
+from ealm.commands.train import DEFAULT_UPDATES
 from ealm.config import PRESETS, Settings
 from ealm.training import Trainer
 
@@ -61,7 +62,7 @@ def test_every_command_explains_itself(command: list[str], option: str) -> None:
 
 
 def test_the_commands_are_listed() -> None:
-    assert sorted(main.commands) == ["adapt", "settings", "summarize", "train"]
+    assert sorted(main.commands) == ["adapt", "evaluate", "report", "settings", "summarize", "train"]
     for name in main.commands:
         assert name in run("-h").stdout
 

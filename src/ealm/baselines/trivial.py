@@ -1,7 +1,11 @@
 """Summaries that need no training: the first words (Lead, section 5), and the source without its stop words."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from ealm.lengths import measure
 from ealm.text import join_words, split_words
+from ealm.tokens import tokenize
 
 _ARTICLES_AND_DETERMINERS = """
 a an the this that these those some any each every either neither both all such
@@ -56,3 +60,37 @@ def without_stop_words(sentence: str, max_words: int | None = None) -> str:
     """A sentence without its stop words, whatever their case; of what is left the first words if there is a limit."""
     kept = [word for word in split_words(sentence) if word.lower() not in DELETED_WORDS]
     return join_words(kept[:max_words])
+
+
+@dataclass(frozen=True, slots=True)
+class LeadWords:
+    """Lead-N as a summarizer."""
+
+    size: int
+
+    def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:  # noqa: ARG002 - white space separates words either way
+        """The first words of each text, never more than asked for."""
+        size = self.size if words is None else min(self.size, words)
+        return [lead_words(text, size) for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class LeadBytes:
+    """Lead-bytes as a summarizer."""
+
+    size: int
+
+    def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:  # noqa: ARG002 - white space separates words either way
+        """The first words that fit into the bytes."""
+        fitting = [lead_bytes(text, self.size) for text in texts]
+        return fitting if words is None else [lead_words(text, words) for text in fitting]
+
+
+@dataclass(frozen=True, slots=True)
+class StopWordDeletion:
+    """Stop-word deletion as a summarizer."""
+
+    def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:
+        """Each text without its stop words; the text itself if it has no other words."""
+        sentences = texts if pretokenized else [join_words(token.text for token in tokenize(text)) for text in texts]
+        return [without_stop_words(text, words) or lead_words(text, words or len(text)) for text in sentences]

@@ -1,0 +1,1 @@
+"""The subcommands of `ealm`, one module each."""

@@ -1,0 +1,150 @@
+"""`ealm train`: learn from raw sentences."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ealm.commands.shared import (
+    checkpoint_option,
+    corpus_argument,
+    device_option,
+    engine_option,
+    plain_errors,
+    pretokenized_option,
+    quiet_option,
+    resume_option,
+)
+from ealm.config import PRESETS
+from ealm.errors import SettingsError
+
+if TYPE_CHECKING:
+    from ealm.data import Corpus
+
+DEFAULT_UPDATES = 70_000
+"""A little more than exploration needs to fall to its minimum."""
+
+
+@click.command()
+@corpus_argument
+@click.option(
+    "--out", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of the run."
+)
+@click.option(
+    "--preset", "preset_name", type=click.Choice(sorted(PRESETS)), help="Settings to start from. [default: paper]"
+)
+@click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change one setting, for example learning.discount=0.95. See them all: ealm settings",
+)
+@click.option("--lm", help="Masked language model: a folder or a hub name. [default: embedded]")
+@click.option("--similarity", help="Sentence-similarity model: a folder or a hub name. [default: embedded]")
+@click.option("--seed", type=click.IntRange(min=0), help="Same seed, same run. [default: 0]")
+@click.option(
+    "--updates",
+    type=click.IntRange(min=1),
+    help=f"Updates in all, earlier parts of a resumed run included. [default: {DEFAULT_UPDATES}]",
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Train for so many minutes in all, earlier parts of a resumed run included.",
+)
+@resume_option
+@checkpoint_option
+@pretokenized_option
+@engine_option
+@device_option
+@quiet_option
+@plain_errors
+def train(
+    corpus: Path,
+    folder: Path,
+    preset_name: str | None,
+    assignments: Sequence[str],
+    lm: str | None,
+    similarity: str | None,
+    seed: int | None,
+    updates: int | None,
+    minutes: float | None,
+    resume: bool,
+    checkpoint_seconds: float,
+    pretokenized: bool,
+    engine: str,
+    device: str,
+    quiet: bool,
+) -> None:
+    """Train an agent on CORPUS, a text file with one sentence a line (UTF-8, also as .gz, .xz or .bz2).
+
+    Nothing but raw sentences is used: no summaries, no labels, no validation set. Ctrl-C stops and saves; --resume
+    goes on exactly where the run was.
+    """
+    from ealm.run import Budget, StopRequest
+    from ealm.run_setup import RunRequest, open_run
+
+    request = RunRequest(
+        corpus=corpus,
+        folder=folder,
+        preset=preset_name,
+        assignments=_assignments(assignments) | ({"data.pretokenized": "true"} if pretokenized else {}),
+        lm=lm,
+        similarity=similarity,
+        seed=seed,
+        resume=resume,
+        checkpoint_seconds=checkpoint_seconds,
+        device=device,
+        engine=engine,
+    )
+    run, sentences = open_run(request)
+    trainer = run.trainer
+    _report_corpus(corpus, sentences)
+    if updates is None and minutes is None:
+        updates = DEFAULT_UPDATES
+    with StopRequest().listening() as stop:
+        finished = run.go(Budget(updates, minutes), stop=stop, progress=not quiet)
+    state = f"{trainer.updates:,} updates, best replay reward {_number(trainer.best_reward)}"
+    if not finished:
+        click.echo(f"Stopped after {state}. Go on with: {_resume_command(corpus, folder, updates, minutes)}", err=True)
+        raise SystemExit(128 + (stop.signal or 0))
+    if trainer.best_reward is None:
+        click.echo("The replay buffer never filled, so the agent is the one after the last update.", err=True)
+    click.echo(
+        f"Trained in {folder}: {state}. Use it with: ealm summarize --model {shlex.quote(str(folder))}", err=True
+    )
+
+
+def _resume_command(corpus: Path, folder: Path, updates: int | None, minutes: float | None) -> str:
+    command = ["ealm", "train", str(corpus), "--out", str(folder), "--resume"]
+    if updates is not None:
+        command += ["--updates", str(updates)]
+    if minutes is not None:
+        command += ["--minutes", f"{minutes:.10g}"]
+    return shlex.join(command)
+
+
+def _assignments(texts: Sequence[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in texts]
+    for text, (_, equals, _) in zip(texts, pairs, strict=True):
+        if not equals:
+            raise SettingsError(f"--set expects NAME=VALUE, got {text!r}.")
+    return {name.strip(): value for name, _, value in pairs}
+
+
+def _report_corpus(path: Path, corpus: "Corpus") -> None:
+    used = len(corpus.sentences)
+    note = f"{path}: {used:,} sentences"
+    if corpus.available > used:
+        note += f", sampled from {corpus.available:,} (data.max_sentences)"
+    skipped = str(corpus.skipped)
+    if skipped:
+        note += f"; skipped lines: {skipped}"
+    click.echo(note, err=True)
+
+
+def _number(value: float | None) -> str:
+    return "not known" if value is None else f"{value:.3f}"

@@ -1,0 +1,134 @@
+"""The systems that are compared, by the names that a user gives them.
+
+    lead-8  lead-75b  stopwords  ealm  ealm=DIR  ealm:NAME=DIR  seq3=DIR  seq3+=DIR  cmatch=DIR  file:NAME=PATH
+
+DIR and PATH may hold {seed}: such a system is scored once for each seed.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ealm.baselines.trivial import LeadBytes, LeadWords, StopWordDeletion
+from ealm.errors import EalmError
+from ealm.evaluation.paired import read_summaries
+
+if TYPE_CHECKING:
+    from ealm.model import Summarizer
+
+SEED = "{seed}"
+_SPEC = re.compile(r"(?P<kind>lead-\d+b?|stopwords|ealm|seq3\+?|cmatch|file)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?")
+_NEED_A_PATH = {
+    "seq3": "seq3=DIR (train it with: ealm train-baseline seq3 CORPUS --out DIR)",
+    "seq3+": "seq3+=DIR (train it with: ealm train-baseline seq3 CORPUS --validation DATA --out DIR)",
+    "cmatch": "cmatch=DIR (train it with: ealm train-baseline cmatch CORPUS --headlines FILE --out DIR)",
+    "file": "file:NAME=PATH, a file with one summary a line",
+}
+_NEED_NO_PATH = ("lead-", "stopwords")
+
+
+class UnknownSystemError(EalmError, ValueError):
+    """A system was named that there is not, or that lacks its folder."""
+
+
+class AnySummarizer(Protocol):
+    """What evaluation needs of a system."""
+
+    def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:
+        """One summary for each text; with `words` none is longer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSpec:
+    """A system as the user named it."""
+
+    kind: str
+    name: str
+    path: str | None = None
+
+    def seeds(self, seeds: Sequence[int]) -> list[int | None]:
+        """The seeds for which this system is scored; a system without {seed} is the same for all."""
+        return list(seeds) if self.path is not None and SEED in self.path else [None]
+
+    def place(self, seed: int | None) -> Path:
+        """Folder or file for a seed."""
+        assert self.path is not None
+        return Path(self.path if seed is None else self.path.replace(SEED, str(seed)))
+
+
+def parse_systems(text: str, *, seeds: Sequence[int] = ()) -> list[SystemSpec]:
+    """Systems from a list with commas; names must differ."""
+    specs = [_parse(part.strip()) for part in text.split(",") if part.strip()]
+    if not specs:
+        raise UnknownSystemError("Name at least one system, for example: --systems lead-8,stopwords,ealm")
+    for spec in specs:
+        if sum(other.name == spec.name for other in specs) > 1:
+            raise UnknownSystemError(
+                f"Two systems are called {spec.name}. Name them apart, for example: ealm:first=DIR"
+            )
+        if spec.path is not None and SEED in spec.path and not seeds:
+            raise UnknownSystemError(f"{spec.path} has {SEED}, but no seeds are given. Add, for example: --seeds 0,1,2")
+    return specs
+
+
+def _parse(part: str) -> SystemSpec:
+    found = _SPEC.fullmatch(part)
+    if found is None:
+        raise UnknownSystemError(
+            f"There is no system {part!r}. Systems: lead-N (words), lead-Nb (bytes), stopwords, ealm, ealm=DIR, "
+            "ealm:NAME=DIR, seq3=DIR, seq3+=DIR, cmatch=DIR, file:NAME=PATH."
+        )
+    kind, name, path = found["kind"], found["name"], found["path"]
+    if path is None and kind in _NEED_A_PATH:
+        raise UnknownSystemError(f"{kind} needs to know where: {_NEED_A_PATH[kind]}.")
+    if path is not None and kind.startswith(_NEED_NO_PATH):
+        raise UnknownSystemError(f"{kind} has no folder: leave ={path} out.")
+    return SystemSpec(kind, name or kind, path)
+
+
+def load_system(spec: SystemSpec, seed: int | None) -> AnySummarizer:
+    """A system that is ready to summarize."""
+    if spec.kind.startswith("lead-"):
+        size = spec.kind.removeprefix("lead-")
+        return LeadBytes(int(size[:-1])) if size.endswith("b") else LeadWords(int(size))
+    if spec.kind == "stopwords":
+        return StopWordDeletion()
+    if spec.kind == "file":
+        return _FromFile(spec.place(seed))
+    if spec.kind == "ealm":
+        from ealm.model import Summarizer
+
+        return _Ealm(Summarizer() if spec.path is None else Summarizer.from_pretrained(spec.place(seed)))
+    if spec.kind == "cmatch":
+        from ealm.baselines.cmatch.summarizer import CMatchSummarizer
+
+        return CMatchSummarizer.load(spec.place(seed))
+    from ealm.baselines.seq3.summarizer import Seq3Summarizer
+
+    return Seq3Summarizer.load(spec.place(seed), variant="best" if spec.kind == "seq3+" else "last")
+
+
+@dataclass(frozen=True, slots=True)
+class _FromFile:
+    path: Path
+
+    def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:  # noqa: ARG002 - written already
+        """What the file has, as it stands: another system's length is its own."""
+        return read_summaries(self.path, expected=len(texts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ealm:
+    summarizer: "Summarizer"
+
+    def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:
+        """Summaries as plain texts."""
+        return [summary.summary for summary in self.summarizer.summarize(texts, words=words, pretokenized=pretokenized)]
+
+
+def needed_seeds(specs: Iterable[SystemSpec], seeds: Sequence[int]) -> list[tuple[SystemSpec, int | None]]:
+    """Every system with every seed for which it is scored."""
+    return [(spec, seed) for spec in specs for seed in spec.seeds(seeds)]
