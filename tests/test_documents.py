@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ealm.config import IgnoredWordsSettings
-from ealm.documents import Rows, Text, assembled, cut, plan
+from ealm.documents import Planner, Rows, Text, assembled, cut
 from ealm.drafts import Draft
 from ealm.edits import Action, summary_length
 from ealm.errors import TextError
@@ -52,7 +52,7 @@ def kept_words(draft: Draft, rows: Rows) -> list[float]:
 
 
 def planned(text: Text, size: int, unit: Unit = "words", action: Action = Action.REMOVE) -> str:
-    result = plan(text, walks_of(text, action), Limit(size, unit), kept_words)
+    result = Planner(text.drafts, walks_of(text, action), kept_words).plan(Limit(size, unit))
     parts = [draft.text(chosen.actions) for draft, chosen in zip(text.drafts, result, strict=True)]
     return assembled([draft.sentence for draft in text.drafts], parts)
 
@@ -191,7 +191,7 @@ def test_the_budget_goes_where_it_recovers_most() -> None:
         telling = "Five" in draft.sentence.words
         return [float(summary_length(row)) if telling else 0.0 for row in rows]
 
-    result = plan(text, walks_of(text), Limit(4, "words"), only_the_second)
+    result = Planner(text.drafts, walks_of(text), only_the_second).plan(Limit(4, "words"))
     assert [draft.text(chosen.actions) for draft, chosen in zip(text.drafts, result, strict=True)] == [
         "",
         "Five six seven eight.",
@@ -234,6 +234,23 @@ def test_no_text_is_too_long_or_empty(sentences: list[str], gap: str, unit: Unit
     assert measure(cut(result, Limit(size, unit)), unit) <= size
     assert measure(result, unit) <= size or len(result.split()) == 1
     assert result.strip()
+
+
+def test_one_planner_serves_all_lengths_and_asks_about_each_state_once() -> None:
+    text = text_of(STORY)
+    asked: list[tuple[Draft, tuple[Action, ...]]] = []
+
+    def counting(draft: Draft, rows: Rows) -> list[float]:
+        asked.extend((draft, row) for row in rows)
+        return kept_words(draft, rows)
+
+    walks = walks_of(text)
+    planner = Planner(text.drafts, walks, counting)
+    for unit in UNITS:
+        for size in range(measure(STORY, unit), 0, -7):
+            limit = Limit(size, unit)
+            assert planner.plan(limit) == Planner(text.drafts, walks, kept_words).plan(limit)
+    assert len(asked) == len({(draft.sentence.text, row) for draft, row in asked})
 
 
 # The last resort ------------------------------------------------------------------------------------------------------

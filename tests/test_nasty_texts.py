@@ -213,14 +213,14 @@ def is_written_from_its_edits(summary: Summary, limit: tuple[str, int] | None) -
         made = squeezed("".join(written_pieces(part)))
         found = squeezed(part.summary)
         if part is summary and cut_allowed(made, limit):
-            return is_cut_from(found, made)
+            return is_cut_from(found, made) or is_last_resort(found, made, summary, limit)
         if not same_but_for_a_capital(found, made):
             return False
         whole += found
     found = squeezed(summary.summary)
-    if not whole:  # no word fits, so it is any character that does
-        return len(found) <= 1
-    return same_but_for_a_capital(found, whole) or (cut_allowed(whole, limit) and is_cut_from(found, whole))
+    if same_but_for_a_capital(found, whole) or is_last_resort(found, whole, summary, limit):
+        return True
+    return cut_allowed(whole, limit) and is_cut_from(found, whole)
 
 
 def cut_allowed(made: str, limit: tuple[str, int] | None) -> bool:
@@ -229,17 +229,23 @@ def cut_allowed(made: str, limit: tuple[str, int] | None) -> bool:
 
 
 def is_cut_from(found: str, made: str) -> bool:
-    return made.startswith(found) or capitalised(made).startswith(found) or (len(found) == 1 and found in made)
+    return any(text.startswith(found) for text in capitalised(made)) or (len(found) == 1 and found in made)
+
+
+def is_last_resort(found: str, made: str, summary: Summary, limit: tuple[str, int] | None) -> bool:
+    """Where not a character of what was chosen fits, it may be what fits of the source."""
+    return not can_say_something(made, limit) and is_cut_from(found, squeezed(summary.source))
 
 
 def same_but_for_a_capital(found: str, made: str) -> bool:
-    return found in (made, capitalised(made))
+    return found in capitalised(made)
 
 
-def capitalised(text: str) -> str:
-    """With the first letter as a capital; that of a few letters is longer than one."""
-    first = next((place for place, character in enumerate(text) if character.isalpha()), 0)
-    return text[:first] + text[first : first + 1].upper() + text[first + 1 :]
+def capitalised(text: str) -> list[str]:
+    """As it is, and with the first letter as a capital, or the first that is in no tag; a few become two letters."""
+    outside = regex.match(r"(?:<[^<>]*>|[^\p{L}])*+", text)
+    firsts = [0, next((place for place, character in enumerate(text) if character.isalpha()), 0), outside.end()]
+    return [text, *(text[:first] + text[first : first + 1].upper() + text[first + 1 :] for first in firsts)]
 
 
 # Random texts and wishes ----------------------------------------------------------------------------------------------

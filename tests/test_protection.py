@@ -47,7 +47,8 @@ def test_numbers(word: str) -> None:
         "five",
         "%",
         "$",
-        pytest.param("#climate"),
+        "#climate",
+        "<h1>",
     ],
 )
 def test_words_without_digits_are_no_numbers(word: str) -> None:
@@ -72,7 +73,7 @@ def test_the_first_word_has_a_capital_anyway() -> None:
     assert protected("River rises", "names") == []
 
 
-@pytest.mark.parametrize("mark", ["“", '"', "(", "-"])
+@pytest.mark.parametrize("mark", ["“", '"', "(", "-", "<p>"])
 def test_the_first_word_may_stand_after_a_mark(mark: str) -> None:
     assert protected_places([mark, "The", "river"], ["names"]) == frozenset()
 

@@ -75,9 +75,7 @@ def test_white_space_has_no_sentences(text: str) -> None:
         "Yes.\x1cNo",
         "Yes!\x1f No",
         "One.\n\x1cTwo.",
-        pytest.param(
-            "One\n\x1c\nTwo", marks=pytest.mark.xfail(strict=True, reason="a line of nothing but such a space is lost")
-        ),
+        "One\n\x1c\nTwo",
     ],
 )
 def test_separators_of_python_alone_survive_too(text: str) -> None:
@@ -149,6 +147,27 @@ def test_what_has_no_spaces_either_is_cut_between_words() -> None:
     text = "川" * (2 * LONGEST_SENTENCE + 1)
     assert [len(sentence.tokens) for sentence in split_sentences(text)] == [LONGEST_SENTENCE, LONGEST_SENTENCE, 1]
     assert put_together(split_sentences(text)) == text
+
+
+def test_what_is_too_long_for_a_language_model_is_cut_too() -> None:
+    text = "The river rises, and the old bridge falls. It is late."
+    sentences = split_sentences(text, longest=4)
+    assert [sentence.text for sentence in sentences] == [
+        "The river rises,",
+        "and the old bridge",
+        "falls.",
+        "It is late.",
+    ]
+    assert [sentence.continued for sentence in sentences] == [False, True, True, False]
+    assert put_together(sentences) == text
+
+
+def test_a_cut_does_not_tear_words_apart() -> None:
+    """Alone, "W." would be a letter and a full stop, and one word too many."""
+    sentences = split_sentences("In winter George W. Stone left", longest=4)
+    assert [sentence.words for sentence in sentences] == [("In", "winter", "George", "W."), ("Stone", "left")]
+    for sentence in sentences:
+        assert all(sentence.text[token.start : token.end] == token.text for token in sentence.tokens)
 
 
 # Cut before -----------------------------------------------------------------------------------------------------------

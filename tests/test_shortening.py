@@ -49,6 +49,12 @@ def test_what_fits_is_left_as_it_is() -> None:
     assert (result.step, result.actions) == (0, (KEEP, KEEP, KEEP))
 
 
+def test_what_fits_is_left_as_it_is_though_a_part_of_it_would_not_fit() -> None:
+    """Two words that something between them joins may be shorter with it than without."""
+    result = shorten(walk_of(3, (1, REMOVE)), lambda places: list(places) != [0, 2], precious=[0, 2])
+    assert (result.step, result.actions) == (0, (KEEP, KEEP, KEEP))
+
+
 def test_decisions_are_taken_in_order_until_it_fits() -> None:
     walk = walk_of(5, (3, REMOVE), (0, REPLACE), (4, KEEP), (1, REMOVE), (2, REMOVE))
     assert shorten(walk, at_most(4)).actions == (KEEP, KEEP, KEEP, REMOVE, KEEP)

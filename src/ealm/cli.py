@@ -4,8 +4,10 @@ import click
 
 from ealm import __version__
 from ealm.commands.adapt import adapt
+from ealm.commands.baseline import train_baseline
 from ealm.commands.evaluate import evaluate
 from ealm.commands.report import report
+from ealm.commands.serve import serve
 from ealm.commands.settings import settings
 from ealm.commands.summarize import summarize
 from ealm.commands.train import train
@@ -23,7 +25,7 @@ def main() -> None:
     """
 
 
-for command in (train, adapt, summarize, evaluate, report, settings):
+for command in (train, adapt, summarize, evaluate, train_baseline, report, serve, settings):
     main.add_command(command)
 
 

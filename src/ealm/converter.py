@@ -63,6 +63,11 @@ class Conversion:
         return tuple(word for word in self._filling if word is not None)
 
     @property
+    def rebuilt(self) -> tuple[int | None, ...]:
+        """The rebuilt source as far as it goes: kept words and filled holes; None at open ones."""
+        return (None,) * len(self.source) if self.summary is None else tuple(self._filling)
+
+    @property
     def compressing(self) -> bool:
         """Whether the holes now open belong to the summary."""
         return self.summary is None

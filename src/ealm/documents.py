@@ -7,9 +7,9 @@ import regex
 
 from ealm.allocation import Choice, allocate
 from ealm.drafts import Draft
-from ealm.edits import Action
+from ealm.edits import Action, summary_length
 from ealm.errors import TextError
-from ealm.lengths import Limit, measure
+from ealm.lengths import Limit, Unit, measure
 from ealm.rollout import Walk
 from ealm.sentences import Sentence
 from ealm.shortening import Shortened
@@ -45,95 +45,126 @@ def assembled(sentences: Sequence[Sentence], parts: Sequence[str]) -> str:
     return text
 
 
-def plan(text: Text, walks: Sequence[Walk], limit: Limit, recoverable: Recoverable) -> list[Shortened]:
-    """What happens to each sentence so that the whole text meets the limit."""
-    drafts = text.drafts
-    alone = len(drafts) == 1
-    result = [drafts[0].shortened(walks[0], limit)] if alone else _shared(drafts, walks, limit, recoverable)
-    _check_pinned(drafts, result, limit)
-    return result
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One of the lengths that a sentence could have."""
+
+    shortened: Shortened
+    text: str
 
 
-def _check_pinned(drafts: Sequence[Draft], result: Sequence[Shortened], limit: Limit) -> None:
-    if any(draft.pinned for draft in drafts):
-        whole = _whole(drafts, result)
-        if not limit.allows(whole):
+class _Part:
+    """A sentence of a text, at any length; each is worked out once."""
+
+    def __init__(self, draft: Draft, walk: Walk, recoverable: Recoverable) -> None:
+        self.draft = draft
+        self._walk = walk
+        self._recoverable = recoverable
+        self._ways: dict[Limit, _Way] = {}
+        self._values: dict[bytes, float] = {}
+
+    @property
+    def whole(self) -> _Way:
+        """All of it."""
+        return _Way(Shortened(0, self._walk.actions_after(0)), self.draft.sentence.text)
+
+    def within(self, limit: Limit) -> _Way:
+        """As much of it as the limit allows."""
+        if limit not in self._ways:
+            self._ways[limit] = self._way(self.draft.shortened(self._walk, limit))
+        return self._ways[limit]
+
+    def _way(self, shortened: Shortened) -> _Way:
+        return _Way(shortened, self.draft.text(shortened.actions))
+
+    def ways(self, limit: Limit) -> list[_Way]:
+        """Distinct states in rising length: nothing (unless a word must stay), then ever more of it."""
+        pinned, length = self.draft.pinned, self._walk.length
+        least = tuple(Action.KEEP if place in pinned else Action.REMOVE for place in range(length))
+        ways = [self._way(Shortened(len(self._walk.steps), least))]
+        full = measure(self.draft.sentence.text, limit.unit)
+        sizes = {max(1, round(share * full)) for share in _SHARES} | {min(full, limit.size)}
+        for size in sorted(sizes):
+            way = self.within(Limit(size, limit.unit))
+            known = any(way.shortened.actions == other.shortened.actions for other in ways)
+            if not known and limit.allows(way.text):
+                ways.append(way)
+        return ways
+
+    def choices(self, ways: Sequence[_Way], gap: int, unit: Unit) -> list[Choice]:
+        """What the ways cost, with the gap that follows the sentence, and what they are worth."""
+        rows = {bytes(way.shortened.actions): way.shortened.actions for way in ways}
+        asked = [key for key in rows if key not in self._values]
+        if asked:
+            values = self._recoverable(self.draft, [rows[key] for key in asked])
+            self._values.update(zip(asked, values, strict=True))
+        return [
+            Choice(
+                measure(way.text, unit) + gap if way.text else 0,
+                self._values[key] + _VALUE_OF_A_KEPT_WORD * summary_length(way.shortened.actions),
+            )
+            for key, way in zip(rows, ways, strict=True)
+        ]
+
+
+class Planner:
+    """What happens to each sentence of a text so that the whole meets a limit; any number of limits."""
+
+    def __init__(self, drafts: Sequence[Draft], walks: Sequence[Walk], recoverable: Recoverable) -> None:
+        self._parts = [_Part(draft, walk, recoverable) for draft, walk in zip(drafts, walks, strict=True)]
+        self._sentences = [draft.sentence for draft in drafts]
+
+    def plan(self, limit: Limit) -> list[Shortened]:
+        """One row of actions for each sentence; raises if the words to keep do not fit."""
+        ways = [self._parts[0].within(limit)] if len(self._parts) == 1 else self._shared(limit)
+        taken = measure(self._text(ways), limit.unit)
+        if taken > limit.size and any(part.draft.pinned for part in self._parts):
             raise TextError(
-                f"The words to keep take {measure(whole, limit.unit)} {limit.unit}, and the limit is {limit.size}. "
+                f"The words to keep take {taken} {limit.unit}, and the limit is {limit.size}. "
                 "Allow more, or keep fewer words."
             )
+        return [way.shortened for way in ways]
 
+    def _text(self, ways: Sequence[_Way]) -> str:
+        return assembled(self._sentences, [way.text for way in ways])
 
-def _whole(drafts: Sequence[Draft], result: Sequence[Shortened]) -> str:
-    parts = [draft.text(choice.actions) for draft, choice in zip(drafts, result, strict=True)]
-    return assembled([draft.sentence for draft in drafts], parts)
+    def _shared(self, limit: Limit) -> list[_Way]:
+        untouched = [part.whole for part in self._parts]
+        if limit.allows(self._text(untouched)):
+            return untouched
+        widest_gap = max(measure(sentence.gap, limit.unit) for sentence in self._sentences)
+        budget = limit.size + widest_gap  # the last sentence of a text has no gap after it
+        ways = [part.ways(limit) for part in self._parts]
+        choices = [part.choices(own, widest_gap, limit.unit) for part, own in zip(self._parts, ways, strict=True)]
+        result = [own[number] for own, number in zip(ways, allocate(choices, budget), strict=True)]
+        if not self._text(result):  # no sentence fits as it should: take what there is of the most telling one
+            best = max(range(len(result)), key=lambda number: choices[number][-1].value)
+            result[best] = self._parts[best].within(limit)
+        return self._filled_up(limit, result)
 
-
-def _shared(drafts: Sequence[Draft], walks: Sequence[Walk], limit: Limit, recoverable: Recoverable) -> list[Shortened]:
-    untouched = [Shortened(0, walk.actions_after(0)) for walk in walks]
-    if limit.allows(_whole(drafts, untouched)):
-        return untouched
-    widest_gap = max(measure(draft.sentence.gap, limit.unit) for draft in drafts)
-    budget = limit.size + widest_gap  # the last sentence of a text has no gap after it
-    ways = [_ways(draft, walk, limit) for draft, walk in zip(drafts, walks, strict=True)]
-    choices = []
-    for draft, options in zip(drafts, ways, strict=True):
-        values = recoverable(draft, [option.actions for option in options])
-        choices.append([_choice(draft, *pair, widest_gap, limit) for pair in zip(options, values, strict=True)])
-    result = [options[number] for options, number in zip(ways, allocate(choices, budget), strict=True)]
-    if not _whole(drafts, result):  # no sentence fits as it should: take what there is of the most telling one
-        best = max(range(len(drafts)), key=lambda number: choices[number][-1].value)
-        result[best] = drafts[best].shortened(walks[best], limit)
-    return _filled_up(drafts, walks, limit, result)
-
-
-def _ways(draft: Draft, walk: Walk, limit: Limit) -> list[Shortened]:
-    """Distinct states of a sentence in rising length: nothing (unless a word must stay), then ever more of it."""
-    least = tuple(Action.KEEP if place in draft.pinned else Action.REMOVE for place in range(walk.length))
-    ways = {least: Shortened(len(walk.steps), least)}
-    full = measure(draft.sentence.text, limit.unit)
-    sizes = {max(1, round(share * full)) for share in _SHARES} | {min(full, limit.size)}
-    for size in sorted(sizes):
-        way = draft.shortened(walk, Limit(size, limit.unit))
-        if way.actions not in ways and measure(draft.text(way.actions), limit.unit) <= limit.size:
-            ways[way.actions] = way
-    return list(ways.values())
-
-
-def _choice(draft: Draft, way: Shortened, value: float, gap: int, limit: Limit) -> Choice:
-    text = draft.text(way.actions)
-    left = sum(action != Action.REMOVE for action in way.actions)
-    return Choice(measure(text, limit.unit) + gap if text else 0, value + _VALUE_OF_A_KEPT_WORD * left)
-
-
-def _filled_up(
-    drafts: Sequence[Draft], walks: Sequence[Walk], limit: Limit, result: list[Shortened]
-) -> list[Shortened]:
-    """Give what is still free to sentences that stayed, then to dropped ones, the first of them first."""
-    dropped = [not draft.text(way.actions) for draft, way in zip(drafts, result, strict=True)]
-    for number in sorted(range(len(drafts)), key=lambda number: dropped[number]):
-        result = _grown(drafts, walks, limit, result, number)
-    return result
-
-
-def _grown(
-    drafts: Sequence[Draft], walks: Sequence[Walk], limit: Limit, result: list[Shortened], number: int
-) -> list[Shortened]:
-    """The same with one sentence as long as there is room for it."""
-    draft, walk = drafts[number], walks[number]
-    size = measure(draft.text(result[number].actions), limit.unit)
-    if size == measure(draft.sentence.text, limit.unit):
+    def _filled_up(self, limit: Limit, result: list[_Way]) -> list[_Way]:
+        """Give what is still free to sentences that stayed, then to dropped ones, the first of them first."""
+        dropped = [not way.text for way in result]
+        for number in sorted(range(len(result)), key=lambda number: dropped[number]):
+            result = self._grown(limit, result, number)
         return result
-    free = limit.size - measure(_whole(drafts, result), limit.unit)
-    gap = measure(draft.sentence.gap, limit.unit)
-    # One more than there seems to be room for: sentences that no space parts are a word together.
-    for allowance in sorted({free + 1, free, free - gap, free - 1}, reverse=True):
-        if allowance > 0:
-            longer = draft.shortened(walk, Limit(size + allowance, limit.unit))
-            attempt = [*result[:number], longer, *result[number + 1 :]]
-            if limit.allows(_whole(drafts, attempt)):
-                return attempt
-    return result
+
+    def _grown(self, limit: Limit, result: list[_Way], number: int) -> list[_Way]:
+        """The same with one sentence as long as there is room for it."""
+        part, sentence = self._parts[number], self._sentences[number]
+        size = measure(result[number].text, limit.unit)
+        if size == measure(sentence.text, limit.unit):
+            return result
+        free = limit.size - measure(self._text(result), limit.unit)
+        gap = measure(sentence.gap, limit.unit)
+        # One more than there seems to be room for: sentences that no space parts are a word together.
+        for allowance in sorted({free + 1, free, free - gap, free - 1}, reverse=True):
+            if allowance > 0:
+                longer = part.within(Limit(size + allowance, limit.unit))
+                attempt = [*result[:number], longer, *result[number + 1 :]]
+                if limit.allows(self._text(attempt)):
+                    return attempt
+        return result
 
 
 def cut(text: str, limit: Limit) -> str:

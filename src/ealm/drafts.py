@@ -2,21 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ealm.edits import Action
 from ealm.ignored_words import IgnoredWords
-from ealm.lengths import Limit
+from ealm.lengths import Limit, Unit, measure
 from ealm.masked_lm import MaskedLM
 from ealm.options import Options
 from ealm.protection import named_places, protected_places
 from ealm.rollout import Walk
 from ealm.sentences import Sentence
-from ealm.shortening import Shortened, shorten
+from ealm.shortening import Fits, Shortened, shorten
 from ealm.source import Source
-from ealm.writing import final_marks, says_nothing_alone, tidied, written
+from ealm.writing import Layout, final_marks, says_nothing_alone
+
+_SPARE: dict[Unit, int] = {"words": 0, "chars": 1, "bytes": 4}
+"""By how much the sum of what words add may exceed the text: the first has no space before it, and a capital may take
+fewer bytes than its letter."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Draft:
     """A sentence, looked up and with its locked words."""
 
@@ -47,6 +52,21 @@ class Draft:
         """Words on which no step is spent."""
         return self.pinned | set(self.precious)
 
+    @cached_property
+    def _layout(self) -> Layout:
+        return Layout(self.sentence)
+
+    @cached_property
+    def _least(self) -> dict[Unit, list[int]]:
+        """What each word adds to the length at the least."""
+        words = self.sentence.words
+        sizes: dict[Unit, list[int]] = {
+            "words": [0] * len(words),
+            "chars": [measure(word, "chars") for word in words],
+            "bytes": [measure(word, "bytes") for word in words],
+        }
+        return {unit: self._layout.least(own) for unit, own in sizes.items()}
+
     def kept(self, actions: Sequence[Action]) -> Sequence[int]:
         """Places of the words that are left in the end, dangling marks tidied away."""
         places = [place for place, action in enumerate(actions) if action != Action.REMOVE]
@@ -56,18 +76,26 @@ class Draft:
 
     def _tidied(self, places: Sequence[int]) -> Sequence[int]:
         """Without dangling marks, unless there is nothing else."""
-        return (tidied(self.sentence.tokens, places, locked=self.pinned) if self.marks else places) or places
+        return (self._layout.tidied(places, locked=self.pinned) if self.marks else places) or places
 
     def text(self, actions: Sequence[Action], replacements: Mapping[int, str] | None = None) -> str:
         """What is left, as people read it."""
-        return written(self.sentence, self.kept(actions), replacements)
+        return self._layout.written(self.kept(actions), replacements)
 
     def shortened(self, walk: Walk, limit: Limit) -> Shortened:
         """As much of the walk as it takes to meet the limit."""
-        if limit.unit == "words" and self.sentence.pretokenized:
-            return shorten(walk, lambda places: len(places) <= limit.size, pinned=self.pinned, precious=self.precious)
+        return shorten(walk, self._fits(limit), pinned=self.pinned, precious=self.precious, marks=self.marks)
+
+    def _fits(self, limit: Limit) -> Fits:
+        least = self._least[limit.unit]
+        room = limit.size + _SPARE[limit.unit]
+        whole_fits = limit.allows(self.sentence.text)
 
         def fits(places: Sequence[int]) -> bool:
-            return limit.allows(written(self.sentence, self._tidied(places)))
+            if len(places) == len(least):
+                return whole_fits
+            if sum(map(least.__getitem__, places)) > room:  # no need to write it
+                return False
+            return limit.allows(self._layout.written(self._tidied(places)))
 
-        return shorten(walk, fits, pinned=self.pinned, precious=self.precious, marks=self.marks)
+        return fits

@@ -7,7 +7,7 @@ from typing import Protocol
 from ealm.agent import Agent
 from ealm.config import Settings
 from ealm.converter import Converter
-from ealm.documents import Text, assembled, cut, plan
+from ealm.documents import Planner, Text, assembled, cut
 from ealm.drafts import Draft
 from ealm.edits import Action, summary_length
 from ealm.errors import TextError
@@ -18,11 +18,11 @@ from ealm.options import Options
 from ealm.rewards import compression_rate
 from ealm.rollout import Walk, walk
 from ealm.scoring import BestStepSearch, EveryStepSearch, GivenActionsSearch, ScoredStep, Search, run_searches
-from ealm.sentences import pretokenized_sentence, split_sentences
+from ealm.sentences import LONGEST_SENTENCE, pretokenized_sentence, split_sentences
 from ealm.shortening import Shortened
 from ealm.source import written_reconstruction, written_words
 from ealm.summary import Edit, Summary, TraceStep
-from ealm.writing import is_mark
+from ealm.writing import capitalized_like, is_mark
 
 
 class Editor:
@@ -37,7 +37,10 @@ class Editor:
 
     def read(self, text: str, options: Options) -> Text:
         """Cut a text into sentences and look their words up."""
-        sentences = [pretokenized_sentence(text)] if options.pretokenized else split_sentences(text)
+        if options.pretokenized:
+            sentences = [pretokenized_sentence(text)]
+        else:
+            sentences = split_sentences(text, longest=min(LONGEST_SENTENCE, self._lm.max_words))
         spoken = [sentence for sentence in sentences if sentence.tokens]
         drafts = tuple(Draft.prepare(sentence, self._lm, self._ignored_words, options) for sentence in spoken)
         return Text(drafts, options.length.limit(text))
@@ -46,29 +49,40 @@ class Editor:
         """Summaries of all texts, computed side by side."""
         walks = self._walks(texts, options)
         jobs = [self._jobs(text, paths, options) for text, paths in zip(texts, walks, strict=True)]
-        self._run([job for row in jobs for job in row])
-        self._withdraw_bad_replacements([job for row in jobs for job in row])
-        return [self._text_summary(text, row) for text, row in zip(texts, jobs, strict=True)]
+        self._finish([job for row in jobs for job in row])
+        parts = [[self._summary(job) for job in row] for row in jobs]
+        return [_text_summary(text, row) for text, row in zip(texts, parts, strict=True)]
 
     def curve(self, text: Text, options: Options) -> list[Summary]:
         """Summaries of one text at every length that its walks pass, the longest first."""
         (walks,) = self._walks([text], options)
-        whole = sum(len(draft.sentence.text.split()) for draft in text.drafts)
-        rows: list[list[_Job]] = []
-        seen: set[tuple[tuple[Action, ...], ...]] = set()
-        for size in range(whole, 0, -1):
-            limited = replace(text, limit=Limit(size, "words"))
+        jobs: dict[tuple[int, int, bytes], _Job] = {}  # many lengths of the text share a state of a sentence
+        rows = []
+        for limit, chosen in self._lengths(text, walks):
+            limited = replace(text, limit=limit)
+            keys = [(number, way.step, bytes(way.actions)) for number, way in enumerate(chosen)]
+            for key, draft, path, way in zip(keys, text.drafts, walks, chosen, strict=True):
+                if key not in jobs:
+                    jobs[key] = self._job(limited, draft, path, way, options)
+            rows.append(keys)
+        self._finish(list(jobs.values()))
+        parts = {key: self._summary(job) for key, job in jobs.items()}
+        return [_text_summary(text, [parts[key] for key in keys]) for keys in rows]
+
+    def _lengths(self, text: Text, walks: Sequence[Walk]) -> Iterator[tuple[Limit, list[Shortened]]]:
+        """Every way to shorten a text by words, the longest first, down to the words that must be kept."""
+        planner = Planner(text.drafts, walks, self._recoverable)
+        whole = sum(measure(draft.sentence.text, "words") for draft in text.drafts)
+        seen: set[tuple[bytes, ...]] = set()
+        for limit in (Limit(size, "words") for size in range(whole, 0, -1)):
             try:
-                jobs = self._jobs(limited, walks, options)
+                chosen = planner.plan(limit)
             except TextError:  # the words to keep need more than this
-                break
-            key = tuple(job.actions for job in jobs)
-            if key not in seen:
-                seen.add(key)
-                rows.append(jobs)
-        self._run([job for row in rows for job in row])
-        self._withdraw_bad_replacements([job for row in rows for job in row])
-        return [self._text_summary(text, row) for row in rows]
+                return
+            actions = tuple(bytes(way.actions) for way in chosen)
+            if actions not in seen:
+                seen.add(actions)
+                yield limit, chosen
 
     def _walks(self, texts: Sequence[Text], options: Options) -> list[list[Walk]]:
         drafts = [draft for text in texts for draft in text.drafts]
@@ -83,7 +97,7 @@ class Editor:
             return []
         chosen: Sequence[Shortened | None] = [None] * len(pairs)
         if text.limit is not None:
-            chosen = plan(text, walks, text.limit, self._recoverable)
+            chosen = Planner(text.drafts, walks, self._recoverable).plan(text.limit)
         return [self._job(text, *pair, shortened, options) for pair, shortened in zip(pairs, chosen, strict=True)]
 
     def _job(self, text: Text, draft: Draft, path: Walk, shortened: Shortened | None, options: Options) -> "_Job":
@@ -91,11 +105,17 @@ class Editor:
         every = EveryStepSearch(source, path, rewards, marks=marks) if options.trace else None
         choice: _Choice
         if shortened is not None:
-            with_rate = options.recoverability or options.trace
+            with_rate = options.recoverability or options.reconstruction or options.trace
             choice = GivenActionsSearch(source, shortened.actions, rewards, step=shortened.step, with_rate=with_rate)
         else:
             choice = every or BestStepSearch(source, path, rewards, marks=marks)
-        return _Job(text, draft, path, choice, every)
+        return _Job(text, draft, path, choice, every, rebuild=options.reconstruction)
+
+    def _finish(self, jobs: "Sequence[_Job]") -> None:
+        self._run(jobs)
+        self._withdraw_bad_replacements(jobs)
+        # Choosing needed the words that count; rebuilding needs all.
+        self._converter.finish([job.choice.best.conversion for job in jobs if job.rebuild])
 
     def _run(self, jobs: "Sequence[_Job]") -> None:
         searches: list[Search] = []
@@ -124,44 +144,45 @@ class Editor:
             )
         self._run(bad)
 
-    def _text_summary(self, text: Text, jobs: "Sequence[_Job]") -> Summary:
-        parts = [self._summary(job) for job in jobs]
-        if not parts:
-            return _NOTHING
-        if len(parts) == 1:
-            return parts[0]
-        limit = text.limit
-        whole = assembled([draft.sentence for draft in text.drafts], [part.summary for part in parts])
-        return Summary(
-            source=assembled([d.sentence for d in text.drafts], [d.sentence.text for d in text.drafts]),
-            summary=whole if limit is None else cut(whole, limit),
-            compression_rate=_mean_by([(p.compression_rate, len(p.edits)) for p in parts]) or 0.0,
-            reconstruction_rate=_mean_by(
-                [(p.reconstruction_rate, sum(j.draft.source.counted)) for p, j in zip(parts, jobs, strict=True)]
-            ),
-            step=sum(part.step for part in parts),
-            edits=tuple(edit for part in parts for edit in part.edits),
-            trace=(),
-            sentences=tuple(parts),
-        )
-
     def _summary(self, job: "_Job") -> Summary:
         chosen = job.choice.best
         draft = job.draft
         replacements = job.replacements(self._lm)
         kept = draft.kept(chosen.conversion.actions)
         text = draft.text(chosen.conversion.actions, replacements)
-        if job.text.limit is not None and len(job.text.drafts) == 1:
-            text = cut(text, job.text.limit)
+        if len(job.text.drafts) == 1:
+            text = _within(job.text.limit, text, draft.sentence.text)
         return Summary(
             source=draft.sentence.text,
             summary=text,
             compression_rate=compression_rate(len(kept), len(draft.source.words)),
             reconstruction_rate=chosen.reconstruction_rate,
             step=chosen.step,
-            edits=_edits(draft, job.walk, chosen, kept, replacements),
+            edits=self._edits(job, kept, replacements),
             trace=tuple(self._trace(job)),
         )
+
+    def _edits(self, job: "_Job", kept: Sequence[int], replacements: Mapping[int, str]) -> tuple[Edit, ...]:
+        chosen = job.choice.best
+        conversion = chosen.conversion
+        order = {step.word: number for number, step in enumerate(job.walk.steps[: chosen.step], start=1)}
+        left = set(kept)
+        edits = []
+        for place, (word, action) in enumerate(zip(job.draft.source.words, conversion.actions, strict=True)):
+            final = action if place in left else Action.REMOVE  # a dangling mark goes although nobody decided on it
+            rebuilt, rank = conversion.rebuilt[place], conversion.source_ranks[place]
+            told = job.rebuild and action != Action.KEEP
+            edits.append(
+                Edit(
+                    word,
+                    final,
+                    order.get(place),
+                    replacement=replacements.get(place) if place in left else None,
+                    rebuilt=self._lm.words([rebuilt])[0] if told and rebuilt is not None else None,
+                    recovered=rank < self._rewards.top_k if told and rank is not None else None,
+                )
+            )
+        return tuple(edits)
 
     def _trace(self, job: "_Job") -> Iterator[TraceStep]:
         draft, path = job.draft, job.walk
@@ -205,6 +226,8 @@ class _Job:
     choice: _Choice
     every: EveryStepSearch | None
     """Set if the whole trace is wanted."""
+    rebuild: bool
+    """Whether the whole source is to be rebuilt."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -237,6 +260,36 @@ class _Job:
         return {chosen.step: chosen} if on_the_walk else {}
 
 
+def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
+    if not parts:
+        return _NOTHING
+    if len(parts) == 1:
+        return parts[0]
+    sentences = [draft.sentence for draft in text.drafts]
+    source = assembled(sentences, [sentence.text for sentence in sentences])
+    whole = assembled(sentences, [part.summary for part in parts])
+    capitalized = capitalized_like(source, whole)
+    if text.limit is None or text.limit.allows(capitalized):  # a few letters have longer capitals
+        whole = capitalized
+    return Summary(
+        source=source,
+        summary=_within(text.limit, whole, source),
+        compression_rate=_mean_by([(p.compression_rate, len(p.edits)) for p in parts]) or 0.0,
+        reconstruction_rate=_mean_by(
+            [(p.reconstruction_rate, sum(d.source.counted)) for p, d in zip(parts, text.drafts, strict=True)]
+        ),
+        step=sum(part.step for part in parts),
+        edits=tuple(edit for part in parts for edit in part.edits),
+        trace=(),
+        sentences=tuple(parts),
+    )
+
+
+def _within(limit: Limit | None, text: str, source: str) -> str:
+    """The text, cut if a single word is too long; if none of its characters fits, one of the source's may."""
+    return text if limit is None else cut(text, limit) or cut(source, limit)
+
+
 def _mean_by(pairs: Sequence[tuple[float | None, int]]) -> float | None:
     """Mean of values weighed by counts; None if a value is not known."""
     known = [(value, weight) for value, weight in pairs if value is not None]
@@ -244,18 +297,6 @@ def _mean_by(pairs: Sequence[tuple[float | None, int]]) -> float | None:
     if len(known) < len(pairs):
         return None
     return sum(value * weight for value, weight in known) / total if total else 1.0
-
-
-def _edits(
-    draft: Draft, path: Walk, chosen: ScoredStep, kept: Sequence[int], replacements: Mapping[int, str]
-) -> tuple[Edit, ...]:
-    order = {step.word: number for number, step in enumerate(path.steps[: chosen.step], start=1)}
-    left = set(kept)
-    edits = []
-    for place, (word, action) in enumerate(zip(draft.source.words, chosen.conversion.actions, strict=True)):
-        final = action if place in left else Action.REMOVE  # a dangling mark goes although nobody decided on it
-        edits.append(Edit(word, final, order.get(place), replacements.get(place) if place in left else None))
-    return tuple(edits)
 
 
 _NOTHING = Summary(source="", summary="", compression_rate=0.0, reconstruction_rate=1.0, step=0, edits=(), trace=())

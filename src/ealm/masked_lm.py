@@ -108,11 +108,12 @@ class TransformersMaskedLM:
 
     def word_ids(self, words: Sequence[str]) -> tuple[int, ...]:
         if len(self._known) > _KNOWN_WORDS_REMEMBERED:
-            self._known.clear()
-        self._look_up([word for word in dict.fromkeys(words) if word not in self._known])
-        return tuple(self._known[word] for word in words)
+            self._known = {}  # a new one: another thread may be reading the old one
+        known = self._known
+        self._look_up([word for word in dict.fromkeys(words) if word not in known], known)
+        return tuple(known[word] for word in words)
 
-    def _look_up(self, words: list[str]) -> None:
+    def _look_up(self, words: list[str], found: dict[str, int]) -> None:
         if not words:
             return
         # The leading space matters to vocabularies that mark the start of a word.
@@ -120,7 +121,7 @@ class TransformersMaskedLM:
         pieces = self._tokenizer(written, add_special_tokens=False)["input_ids"]
         for word, ids in zip(words, pieces, strict=True):
             known = len(ids) == 1 and bool(self._is_word[ids[0]])
-            self._known[word] = ids[0] if known else self.unknown_id
+            found[word] = ids[0] if known else self.unknown_id
 
     def words(self, ids: Sequence[int]) -> tuple[str, ...]:
         return tuple(

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Unpack, overload
@@ -13,8 +14,9 @@ from ealm.agent_folder import SavedAgent
 from ealm.config import Settings
 from ealm.documents import Text
 from ealm.editing import Editor
-from ealm.errors import LanguageModelError, TextError
+from ealm.errors import EalmError, LanguageModelError, TextError
 from ealm.ignored_words import IgnoredWords
+from ealm.lengths import LengthRequest
 from ealm.masked_lm import MaskedLM, TransformersMaskedLM
 from ealm.options import Options, Wishes
 from ealm.summary import Summary
@@ -114,7 +116,8 @@ class Summarizer:
           allows: "negation" (the default), "numbers", "names". `extractive`: no word is replaced.
         - `pretokenized`: white space separates the words of one sentence, and the summary's too; nothing is tidied,
           nothing is protected unless asked for.
-        - `recoverability`: work out the reconstruction rate also where the length is given. `trace`: work out the
+        - `recoverability`: work out the reconstruction rate also where the length is given. `reconstruction`: also what
+          the language model rebuilds in the place of every word that is gone (in the edits). `trace`: work out the
           rates of every step, which takes several times longer.
         """
         if isinstance(texts, str):
@@ -126,6 +129,35 @@ class Summarizer:
     def stream(self, texts: Iterable[str], **options: Unpack[Wishes]) -> Iterator[Summary]:
         """Summaries in the order of the texts, in bounded memory; options as in `summarize`."""
         return self._stream(texts, Options.of(**options))  # checked now, not when the first summary is asked for
+
+    def together(self, requests: Sequence[tuple[str, Options]]) -> list[Summary | EalmError]:
+        """Summaries of texts that each have their own options, in common passes; for a text that cannot be used, why.
+
+        Only what differs in more than its length is worked on apart.
+        """
+        answers: list[Summary | EalmError | None] = [None] * len(requests)
+        groups: dict[Options, list[tuple[int, Text]]] = {}
+        for number, (text, options) in enumerate(requests):
+            try:
+                read = self._read(text, 1, options)
+            except EalmError as error:
+                answers[number] = error
+                continue
+            groups.setdefault(replace(options, length=LengthRequest()), []).append((number, read))
+        for options, members in groups.items():
+            found = self._summarized([read for _, read in members], options)
+            for (number, _), answer in zip(members, found, strict=True):
+                answers[number] = answer
+        return [answer for answer in answers if answer is not None]
+
+    def _summarized(self, texts: Sequence[Text], options: Options) -> "Sequence[Summary | EalmError]":
+        """All at once; if a text breaks that (words to keep that do not fit its limit), each for itself."""
+        try:
+            return self._editor.summarize(texts, options)
+        except EalmError as error:
+            if len(texts) == 1:
+                return [error]
+            return [answer for text in texts for answer in self._summarized([text], options)]
 
     def curve(self, text: str, **options: Unpack[Wishes]) -> list[Summary]:
         """Summaries of one text at every length, the longest first; options as in `summarize`, but for the length."""

@@ -23,6 +23,8 @@ class Options:
     pretokenized: bool
     trace: bool
     recoverability: bool
+    reconstruction: bool
+    """Whether to rebuild the whole source from the summary, and tell it word by word."""
 
     @classmethod
     def of(cls, **wishes: Unpack["Wishes"]) -> "Options":
@@ -49,6 +51,7 @@ class Options:
             pretokenized=pretokenized,
             trace=wishes.get("trace", False),
             recoverability=wishes.get("recoverability", False),
+            reconstruction=wishes.get("reconstruction", False),
         )
 
 
@@ -65,6 +68,7 @@ class Wishes(TypedDict, total=False):
     pretokenized: bool
     trace: bool
     recoverability: bool
+    reconstruction: bool
 
 
 def _words(phrase: str, pretokenized: bool) -> tuple[str, ...]:

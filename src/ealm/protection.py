@@ -7,6 +7,7 @@ import regex
 
 from ealm.errors import SettingsError
 from ealm.text import straight_apostrophes
+from ealm.tokens import TAG
 
 _NEGATIONS = frozenset(
     "no not nor never none nobody nothing nowhere neither without cannot can't don't doesn't didn't won't wouldn't "
@@ -21,7 +22,7 @@ def _is_negation(word: str, first: bool) -> bool:  # noqa: ARG001 - the same for
 
 def _is_number(word: str, first: bool) -> bool:  # noqa: ARG001 - the same for all kinds
     """A digit of any script, or a hidden one; a hashtag has letters right behind its sign."""
-    return bool(regex.search(r"\p{N}|#(?!\p{L})", word)) and word != "#"
+    return bool(regex.search(r"\p{N}|#(?!\p{L})", word)) and word != "#" and not TAG.fullmatch(word)
 
 
 def _is_name(word: str, first: bool) -> bool:
@@ -55,9 +56,13 @@ def _plain(word: str) -> str:
     return unicodedata.normalize("NFC", straight_apostrophes(word)).casefold()
 
 
+def _is_spoken(word: str) -> bool:
+    return bool(regex.search(r"[\p{L}\p{N}]", word)) and not TAG.fullmatch(word)
+
+
 def protected_places(words: Sequence[str], kinds: Sequence[str]) -> frozenset[int]:
     """Places of all words of these kinds."""
-    first = next((place for place, word in enumerate(words) if regex.search(r"[\p{L}\p{N}]", word)), 0)
+    first = next((place for place, word in enumerate(words) if _is_spoken(word)), 0)
     return frozenset(
         place for place, word in enumerate(words) if any(KINDS[kind](word, place <= first) for kind in kinds)
     )

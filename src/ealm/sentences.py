@@ -26,6 +26,8 @@ class Sentence:
     gap: str = ""
     pretokenized: bool = False
     """Whether white space alone separates its words, and separates them in the summary too."""
+    continued: bool = False
+    """Whether it goes on with the sentence before it, which was too long."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -43,16 +45,19 @@ def pretokenized_sentence(text: str) -> Sentence:
     return Sentence(join_words(token.text for token in tokens), tuple(tokens), pretokenized=True)
 
 
-def split_sentences(text: str) -> list[Sentence]:
-    """Sentences in order: their texts and gaps, one after the other, are the text without its outer white space."""
+def split_sentences(text: str, *, longest: int = LONGEST_SENTENCE) -> list[Sentence]:
+    """Sentences in order: their texts and gaps, one after the other, are the text without its outer white space.
+
+    What has more than `longest` words is cut into pieces.
+    """
     sentences: list[Sentence] = []
     for paragraph, gap in _paragraphs(text.strip()):
-        for piece in (piece for stretch in _stretches(paragraph) for piece in _short_enough(stretch)):
-            text = piece.strip()
-            start = piece.find(text)
-            _add_gap(sentences, piece[:start])
-            if text:
-                sentences.append(Sentence(text, tuple(tokenize(text)), piece[start + len(text) :]))
+        for stretch in _stretches(paragraph):
+            inner = stretch.strip()
+            start = stretch.index(inner) if inner else len(stretch)
+            _add_gap(sentences, stretch[:start])
+            sentences += _pieces(inner, longest)
+            _add_gap(sentences, stretch[start + len(inner) :])
         _add_gap(sentences, gap)
     return sentences
 
@@ -86,8 +91,14 @@ def _stretches(paragraph: str) -> list[str]:
     return stretches
 
 
-def _short_enough(stretch: str) -> list[str]:
-    """The stretch itself, or pieces of it if it is longer than any sentence should be."""
-    tokens = tokenize(stretch)
-    cuts = [tokens[place].start for place in range(LONGEST_SENTENCE, len(tokens), LONGEST_SENTENCE)]
-    return [stretch[start:end] for start, end in zip([0, *cuts], [*cuts, len(stretch)], strict=True)]
+def _pieces(text: str, longest: int) -> list[Sentence]:
+    """The text as one sentence, or as several if it is longer than any sentence should be."""
+    tokens = tokenize(text)
+    pieces = []
+    for first in range(0, len(tokens), longest):
+        own, following = tokens[first : first + longest], tokens[first + longest : first + longest + 1]
+        start, end = own[0].start, own[-1].end
+        placed = tuple(Token(token.text, token.start - start, token.end - start) for token in own)
+        gap = text[end : following[0].start] if following else ""
+        pieces.append(Sentence(text[start:end], placed, gap, continued=first > 0))
+    return pieces

@@ -4,6 +4,7 @@ A walk that keeps more than the limit allows is not walked again. What it keeps 
 kept words fill the limit, everything else goes.
 """
 
+from bisect import bisect
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -32,31 +33,43 @@ def shorten(
     `pinned` words stay in any case, `precious` ones as far as they fit, the first of them first; the walk decides on
     neither. Something other than punctuation `marks` is always left.
     """
+    actions = [Action.KEEP] * walk.length
+    if fits(range(walk.length)):
+        return Shortened(0, tuple(actions))
     if len(marks) == walk.length:  # nothing but marks: they are what the text has to say
         marks = ()
-    actions = [Action.KEEP] * walk.length
-    settled = set(pinned)
+    settled = sorted(pinned)
     for place in precious:
-        if fits(sorted({*settled, place})):
-            settled.add(place)
+        if fits(with_it := _with(settled, place)):
+            settled = with_it
         else:
             actions[place] = Action.REMOVE
+    left = _left(actions)
+    done = fits(left) and not set(left) <= set(marks)
     step = 0
     for step, decision in enumerate(walk.steps, start=1):
-        left = _left(actions)
-        if fits(left) and not set(left) <= set(marks):
+        if done:
             return Shortened(step - 1, tuple(actions))
-        stays = decision.action != Action.REMOVE and fits(sorted({*settled, decision.word}))
-        actions[decision.word] = decision.action if stays else Action.REMOVE
-        if stays:
-            settled.add(decision.word)
-    if set(_left(actions)) <= set(marks):
+        if decision.action != Action.REMOVE and fits(with_it := _with(settled, decision.word)):
+            actions[decision.word] = decision.action
+            settled = with_it
+        else:
+            actions[decision.word] = Action.REMOVE
+            left.remove(decision.word)
+            done = fits(left) and not set(left) <= set(marks)
+    if set(left) <= set(marks):
         actions = _with_one_word(walk, actions, fits, pinned=pinned, marks=marks)
     return Shortened(step, tuple(actions))
 
 
 def _left(actions: Sequence[Action]) -> list[int]:
     return [place for place, action in enumerate(actions) if action != Action.REMOVE]
+
+
+def _with(places: Sequence[int], place: int) -> list[int]:
+    """Places in rising order and one more of them."""
+    at = bisect(places, place)
+    return [*places[:at], place, *places[at:]]
 
 
 def _with_one_word(
@@ -70,7 +83,7 @@ def _with_one_word(
     kept = _left(actions)
     for company in (kept, sorted(pinned)):  # with the marks that are left, or else with what must stay
         for word in removed:
-            if fits(sorted([*company, word])):
+            if fits(_with(company, word)):
                 stay = {*company, word}
                 return [Action.KEEP if place in stay else Action.REMOVE for place in range(walk.length)]
     stay = set(pinned) or set(removed[:1]) or set(kept)

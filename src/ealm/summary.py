@@ -16,6 +16,10 @@ class Edit:
     """Step at which the word was decided; None for a word on which nothing was decided: it is just kept, or a
     punctuation mark that the removals around it made needless."""
     replacement: str | None = None
+    rebuilt: str | None = None
+    """What the language model put in the place of a word that is gone; None unless the reconstruction was asked for."""
+    recovered: bool | None = None
+    """Whether the word itself was among its best candidates there; None where nobody looked."""
 
 
 @dataclass(frozen=True, slots=True)

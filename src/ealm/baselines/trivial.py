@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ealm.lengths import measure
 from ealm.text import join_words, split_words
-from ealm.tokens import tokenize
+from ealm.tokens import spaced
 
 _ARTICLES_AND_DETERMINERS = """
 a an the this that these those some any each every either neither both all such
@@ -92,5 +92,5 @@ class StopWordDeletion:
 
     def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:
         """Each text without its stop words; the text itself if it has no other words."""
-        sentences = texts if pretokenized else [join_words(token.text for token in tokenize(text)) for text in texts]
+        sentences = texts if pretokenized else list(map(spaced, texts))
         return [without_stop_words(text, words) or lead_words(text, words or len(text)) for text in sentences]

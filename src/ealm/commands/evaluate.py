@@ -120,6 +120,7 @@ def _numbers(text: str | None) -> list[int]:
 
 def _print(evaluation: "Evaluation", found: "dict[str, Qualities]") -> None:
     from ealm.evaluation import tables
+    from ealm.evaluation.results import MEASURES
 
     click.echo(tables.caption(evaluation))
     click.echo(tables.terminal_table(tables.HEADINGS, tables.score_rows(evaluation)))
@@ -127,7 +128,7 @@ def _print(evaluation: "Evaluation", found: "dict[str, Qualities]") -> None:
     if comparisons:
         click.echo("\nDifferences (* more than chance):")
         rows = tables.comparison_rows(comparisons)
-        click.echo(tables.terminal_table(("difference", *tables.MEASURES), rows))
+        click.echo(tables.terminal_table(("difference", *MEASURES), rows))
     if found:
         click.echo("\nBeyond ROUGE:")
         click.echo(tables.terminal_table(tables.quality_headings(), tables.quality_rows(found)))

@@ -54,9 +54,9 @@ def read_paired(path: Path) -> PairedTexts:
         return _read_folder(path)
     if (path / "dataset_info.json").is_file() or (path / "dataset_dict.json").is_file():
         return _read_dataset(path)
-    (*others, jsonl) = sorted(path.glob("*.jsonl")) or [None]
-    if jsonl is not None and not others:
-        return _read_jsonl(jsonl)
+    found = sorted(path.glob("*.jsonl"))
+    if len(found) == 1:
+        return _read_jsonl(found[0])
     raise PairedDataError(
         f"{path} holds neither {INPUT_FILE} with ref0.txt, nor exactly one .jsonl file, nor a dataset of the datasets "
         "library."

@@ -9,7 +9,7 @@ from typing import Any
 
 from ealm.evaluation import figures, tables
 from ealm.evaluation.qualities import Qualities
-from ealm.evaluation.results import Evaluation
+from ealm.evaluation.results import MEASURES, Evaluation
 from ealm.storage import replaced, write_json, write_text
 
 _STYLE = """
@@ -40,7 +40,7 @@ def write_evaluation(
     """Tables, plain values, sentences, samples, figures and report.html."""
     folder.mkdir(parents=True, exist_ok=True)
     scores: Table = (tables.HEADINGS, tables.score_rows(evaluation))
-    differences: Table = (("difference", *tables.MEASURES), tables.comparison_rows(evaluation.comparisons()))
+    differences: Table = (("difference", *MEASURES), tables.comparison_rows(evaluation.comparisons()))
     quality: Table = (tables.quality_headings(), tables.quality_rows(found))
     examples = tables.sample_rows(evaluation, samples)
     drawn = {

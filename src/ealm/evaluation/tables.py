@@ -37,7 +37,7 @@ def score_rows(evaluation: Evaluation) -> list[list[str]]:
 
 
 def _score_row(system: SystemResult) -> list[str]:
-    spread = system.spread or [None] * len(MEASURES)
+    spread: Sequence[float | None] = system.spread or [None] * len(MEASURES)
     scores = [
         f"{interval.mean:.2f} [{interval.lower:.2f}, {interval.upper:.2f}]" + (f" ± {seeds:.2f}" if seeds else "")
         for interval, seeds in zip(system.intervals, spread, strict=True)

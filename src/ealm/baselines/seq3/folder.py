@@ -1,0 +1,164 @@
+"""SEQ3 on disk: what a summarizer needs, and the checkpoint that a run goes on from."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file
+from torch import Tensor
+
+from ealm.baselines.seq3.model import Seq3
+from ealm.baselines.seq3.settings import Seq3Settings
+from ealm.baselines.seq3.vocabulary import Vocabulary
+from ealm.errors import ModelFolderError, RunError, SettingsError
+from ealm.storage import read_json, write_json, write_tensors
+
+Variant = Literal["last", "best"]
+"""SEQ3- has the weights of the last update, SEQ3+ those with the best score on the validation set."""
+
+DESCRIPTION_FILE = "seq3.json"
+VOCABULARY_FILE = "vocabulary.json"
+WEIGHTS_FILES: Mapping[Variant, str] = {"last": "seq3-last.safetensors", "best": "seq3-best.safetensors"}
+CHECKPOINT_FILE = "checkpoint.safetensors"
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSeq3:
+    """A trained model, in one of its variants."""
+
+    settings: Seq3Settings
+    vocabulary: Vocabulary
+    weights: Mapping[str, Tensor]
+
+    def build(self) -> Seq3:
+        """The model itself."""
+        model = _empty_model(self.vocabulary, self.settings)
+        model.load_state_dict(dict(self.weights), assign=True)
+        return model.requires_grad_(False)
+
+    @classmethod
+    def load(cls, folder: Path, *, variant: Variant) -> "SavedSeq3":
+        """Read and check a folder."""
+        if variant not in get_args(Variant):
+            raise SettingsError(f"variant must be last (SEQ3-) or best (SEQ3+), got {variant!r}.")
+        settings = _read_settings(folder / DESCRIPTION_FILE)
+        vocabulary = _read_vocabulary(folder / VOCABULARY_FILE, settings)
+        path = folder / WEIGHTS_FILES[variant]
+        if variant == "best" and not path.is_file():
+            raise ModelFolderError(
+                f"{folder} has no best weights ({path.name} is missing): it was trained without a validation set, "
+                f"or for less than {settings.validate_every} updates. Load the variant last."
+            )
+        return cls(settings, vocabulary, _read_weights(path, _empty_model(vocabulary, settings)))
+
+
+def write_description(folder: Path, settings: Seq3Settings, vocabulary: Vocabulary) -> None:
+    """Write what all variants share; the weights come before it, so that a described folder is whole."""
+    write_json(folder / VOCABULARY_FILE, list(vocabulary.words))
+    write_json(folder / DESCRIPTION_FILE, {"format": FORMAT, "settings": asdict(settings)})
+
+
+def write_variant(folder: Path, variant: Variant, weights: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
+    """Write the weights of a variant; the facts say where they come from."""
+    write_tensors(folder / WEIGHTS_FILES[variant], weights, {"ealm": json.dumps({"variant": variant, **facts})})
+
+
+def _empty_model(vocabulary: Vocabulary, settings: Seq3Settings) -> Seq3:
+    """A model without numbers: a damaged file may ask for any size."""
+    with torch.device("meta"):
+        table = torch.empty(vocabulary.size, settings.embedding_width)
+        return Seq3(table, placeholders=vocabulary.placeholders, settings=settings)
+
+
+def _read_settings(path: Path) -> Seq3Settings:
+    if not path.is_file():
+        raise ModelFolderError(f"No trained SEQ3 in {path.parent} ({path.name} is missing). Train one there first.")
+    description = _read_json(path)
+    if not isinstance(description, dict) or not isinstance(description.get("settings"), dict):
+        raise ModelFolderError(f"{path} is damaged: 'settings' is missing.")
+    if description.get("format") != FORMAT:
+        raise ModelFolderError(
+            f"{path} has format {description.get('format')}, this version of ealm reads format {FORMAT}. Train it anew."
+        )
+    try:
+        return Seq3Settings.from_dict(description["settings"])
+    except SettingsError as error:
+        raise ModelFolderError(f"{path} is damaged: {error}") from error
+
+
+def _read_vocabulary(path: Path, settings: Seq3Settings) -> Vocabulary:
+    words = _read_json(path)
+    if not isinstance(words, list) or not all(isinstance(word, str) and word.split() == [word] for word in words):
+        raise ModelFolderError(f"{path} is damaged: expected a list of words.")
+    return Vocabulary(tuple(words), settings.placeholders)
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return read_json(path)
+    except (OSError, ValueError) as error:
+        raise ModelFolderError(f"{path} cannot be read: {error}") from error
+
+
+def _read_weights(path: Path, model: Seq3) -> dict[str, Tensor]:
+    try:
+        weights = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise ModelFolderError(f"{path} cannot be read: {error}") from error
+    expected = {name: (tuple(tensor.shape), torch.float32) for name, tensor in model.state_dict().items()}
+    found = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in weights.items()}
+    if expected != found:
+        wrong = min(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+        raise ModelFolderError(f"{path} does not fit {DESCRIPTION_FILE} and {VOCABULARY_FILE}: see {wrong}.")
+    return weights
+
+
+_HEADER_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "identity": dict,
+    "phase": str,
+    "updates": int,
+    "seconds": (int, float),
+    "best": (dict, type(None)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A run between two updates."""
+
+    identity: Mapping[str, Any]
+    """What must be the same for a run to go on."""
+    phase: str
+    updates: int
+    seconds: float
+    """Updates and time of the phase so far."""
+    best: Mapping[str, Any] | None
+    """Update and score of the best weights so far."""
+    tensors: Mapping[str, Tensor]
+
+    def save(self, folder: Path) -> None:
+        """Replace the folder's checkpoint."""
+        header = {"format": FORMAT, **{name: getattr(self, name) for name in _HEADER_FIELDS}}
+        write_tensors(folder / CHECKPOINT_FILE, self.tensors, {"ealm": json.dumps(header)})
+
+    @classmethod
+    def load(cls, folder: Path) -> "Checkpoint | None":
+        """The folder's checkpoint, or None if there is none."""
+        path = folder / CHECKPOINT_FILE
+        if not path.exists():
+            return None
+        try:
+            with safe_open(path, framework="pt") as file:
+                header = json.loads(file.metadata()["ealm"])
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+            wrong = [name for name, kind in _HEADER_FIELDS.items() if not isinstance(header[name], kind)]
+            if wrong or header["format"] != FORMAT:
+                raise ValueError(f"{wrong[0] if wrong else 'format'!r} is not as expected")
+        except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
+            raise RunError(f"{path} is damaged ({error!r}). Start a new run in another folder.") from error
+        return cls(**{name: header[name] for name in _HEADER_FIELDS}, tensors=tensors)

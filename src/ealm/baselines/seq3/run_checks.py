@@ -1,0 +1,71 @@
+"""What a run may be started on, and whether it may go on."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ealm.baselines.seq3.settings import Seq3Settings
+from ealm.errors import CorpusError, RunError, SettingsError
+from ealm.rouge import References
+from ealm.text import join_words
+
+Validation = tuple[Sequence[str], References]
+"""Sources, their words separated by white space, and for each its reference or several."""
+
+
+def usable_sentences(sentences: Sequence[Sequence[str]], settings: Seq3Settings) -> list[Sequence[str]]:
+    """The sentences that are learned from: two words at least, and not too many."""
+    for number, sentence in enumerate(sentences, start=1):
+        if isinstance(sentence, str):
+            raise CorpusError(f"Sentence {number} must be a list of words, got one text. Split it first.")
+        if any(word.split() != [word] for word in sentence):
+            raise CorpusError(f"Sentence {number} has a word that is empty or holds white space. Split it there.")
+    usable = [sentence for sentence in sentences if 2 <= len(sentence) <= settings.max_words]
+    if not usable:
+        raise CorpusError(
+            f"There is no sentence of 2 to {settings.max_words} words among the {len(sentences):,} given. "
+            "Check that the corpus is not empty, and that max_words is large enough."
+        )
+    return usable
+
+
+def check_validation(validation: Validation) -> None:
+    """Refuse a validation set that cannot be scored."""
+    sources, references = validation
+    if not sources or len(sources) != len(references):
+        raise CorpusError(
+            f"A validation set needs as many references as sources, and at least one: got {len(sources)} sources and "
+            f"{len(references)} references."
+        )
+
+
+def run_identity(
+    sentences: Sequence[Sequence[str]], *, settings: Seq3Settings, seed: int, validation: Validation | None
+) -> dict[str, Any]:
+    """What must be the same for a run to go on."""
+    if seed < 0:
+        raise SettingsError(f"seed must be at least 0, got {seed}.")
+    return {
+        "settings": asdict(settings),
+        "seed": seed,
+        "corpus": _fingerprint(map(join_words, sentences)),
+        "validation set": None if validation is None else _fingerprint(map(repr, zip(*validation, strict=True))),
+    }
+
+
+def check_same_run(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Refuse to go on with something else."""
+    different = [name for name in now if before.get(name) != now[name]]
+    if different:
+        raise RunError(
+            f"The run in this folder was started with another {' and '.join(different)}: it cannot go on with these. "
+            "Leave them as they were, or choose another folder."
+        )
+
+
+def _fingerprint(lines: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(line.encode() + b"\n")
+    return digest.hexdigest()

@@ -1,0 +1,226 @@
+"""The service: routes, and what lives as long as they do."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+
+from ealm import __version__
+from ealm.errors import EalmError, TextError
+from ealm.model import Summarizer
+from ealm.service.curves import curve_values
+from ealm.service.gathering import Closed, Gatherer
+from ealm.service.guards import BoundedBody, Counting, SecurityHeaders
+from ealm.service.limits import ServiceLimits
+from ealm.service.metrics import CONTENT_TYPE, Metrics
+from ealm.service.problems import MEDIA_TYPE, install_handlers
+from ealm.service.streams import DuplexResponse, answers
+from ealm.service.wire import (
+    CurveRequest,
+    ModelDescription,
+    Problem,
+    SummarizeRequest,
+    SummarizeResponse,
+    summary_values,
+)
+from ealm.summary import Summary
+
+BATCH = "/v1/summarize/batch"
+_DISCONNECT_POLL_SECONDS = 0.1
+_PAGE = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/style.css": ("style.css", "text/css; charset=utf-8"),
+    "/script.js": ("script.js", "text/javascript; charset=utf-8"),
+}
+"""The only files that are ever served, by name: no path of a request reaches the file system."""
+
+_CURVE_WORDS = 400
+"""A curve has a point for each word: longer texts are asked for one length at a time."""
+
+
+def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {status: {"description": "Problem", "content": content} for status in statuses}
+
+
+class Service:
+    """A summarizer that is loaded already, and what is needed to share it."""
+
+    def __init__(self, summarizer: Summarizer, limits: ServiceLimits) -> None:
+        self.summarizer = summarizer
+        self.limits = limits
+        self.metrics = Metrics()
+        self.gatherer = Gatherer(summarizer, limits, report=self.metrics.batch)
+        self.metrics.watch(lambda: self.gatherer.load)
+        # Curves take long and share no batch: one at a time, beside the gatherer.
+        self.curves = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ealm-curve")
+        self.ready = False
+
+    @asynccontextmanager
+    async def living(self, _app: FastAPI) -> AsyncIterator[None]:
+        """From start to end; what has begun is finished."""
+        self.ready = True
+        yield
+        self.ready = False
+        await asyncio.to_thread(self.gatherer.close)
+        await asyncio.to_thread(self.curves.shutdown)
+
+
+def create_app(summarizer: Summarizer, limits: ServiceLimits | None = None) -> FastAPI:
+    """An app around a summarizer."""
+    service = Service(summarizer, limits or ServiceLimits())
+    app = FastAPI(
+        title="ealm",
+        version=__version__,
+        description="Shortens texts to any length, shows every edit, and says how much can still be recovered.",
+        lifespan=service.living,
+        docs_url=None,  # both would load scripts from elsewhere
+        redoc_url=None,
+    )
+    install_handlers(app)
+    _add_page(app)
+    _add_summaries(app, service)
+    _add_stream(app, service)
+    _add_state(app, service)
+    app.add_middleware(BoundedBody, most=service.limits.body_bytes, streams=frozenset({BATCH}))
+    app.add_middleware(Counting, told=service.metrics.request)
+    app.add_middleware(SecurityHeaders)
+    _describe_problems(app)
+    return app
+
+
+def _add_summaries(app: FastAPI, service: Service) -> None:
+    @app.post(
+        "/v1/summarize",
+        response_model=SummarizeResponse,
+        responses=_problems(413, 422, 429, 503),
+        summary="Shorten a text or several",
+    )
+    async def summarize(body: SummarizeRequest, request: Request) -> dict[str, Any]:
+        texts, most = body.texts, service.limits.texts_per_request
+        if len(texts) > most:
+            raise TextError(f"{len(texts):,} texts are too many for one request ({most}). Use {BATCH}.")
+        options = body.options()
+        if not texts:
+            return {"summaries": []}
+        found = await _unless_gone(request, service.gatherer.submit([(text, options) for text in texts]))
+        return {"summaries": [summary_values(summary, trace=body.trace) for summary in _or_raise(found)]}
+
+    @app.post("/v1/curve", responses=_problems(413, 422), summary="Every length of one text")
+    async def curve(body: CurveRequest, request: Request) -> dict[str, Any]:
+        words = len(body.text.split())
+        if words > _CURVE_WORDS:
+            raise TextError(
+                f"A curve has a point for every length, and {words:,} words are too many ({_CURVE_WORDS}). "
+                "Ask /v1/summarize for one length."
+            )
+        values: dict[str, Any] = await _unless_gone(request, service.curves.submit(_curve, service.summarizer, body))
+        return values
+
+
+def _add_stream(app: FastAPI, service: Service) -> None:
+    @app.post(
+        BATCH,
+        response_class=DuplexResponse,
+        responses={200: {"content": {"application/x-ndjson": {}}, "description": "One line of JSON for each line."}},
+        summary="Shorten a stream of texts, one JSON object a line",
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {
+                    "application/x-ndjson": {"schema": {"type": "string"}, "example": '{"text": "...", "words": 8}'}
+                },
+            }
+        },
+    )
+    async def batch(request: Request) -> DuplexResponse:
+        lines = answers(request.stream(), service.gatherer, service.limits)
+        return DuplexResponse(lines, media_type="application/x-ndjson")
+
+
+def _add_state(app: FastAPI, service: Service) -> None:
+    @app.get("/v1/model", response_model=ModelDescription, summary="What answers here")
+    async def model() -> ModelDescription:
+        lm = service.summarizer.lm
+        return ModelDescription(
+            name="ealm",
+            version=__version__,
+            language_model="a folder" if "/" in lm.name else lm.name,  # no path of this machine goes out
+            max_words=lm.max_words,
+            settings=service.summarizer.settings.to_dict(),
+        )
+
+    @app.get("/healthz", summary="Whether the process lives")
+    async def healthy() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @app.get("/readyz", responses=_problems(503), summary="Whether it takes requests")
+    async def ready() -> dict[str, str]:
+        if not service.ready:
+            raise Closed("The service is starting or shutting down.")
+        return {"status": "ready"}
+
+    @app.get("/metrics", response_class=Response, summary="Counts for Prometheus")
+    async def counts() -> Response:
+        return Response(service.metrics.page(), media_type=CONTENT_TYPE)
+
+
+def _add_page(app: FastAPI) -> None:
+    folder = files("ealm.service") / "page"
+
+    def add(path: str, name: str, media_type: str) -> None:
+        content = (folder / name).read_bytes()
+
+        async def page() -> Response:
+            return Response(content, media_type=media_type)
+
+        app.add_api_route(path, page, include_in_schema=False)
+
+    for path, (name, media_type) in _PAGE.items():
+        add(path, name, media_type)
+
+
+def _describe_problems(app: FastAPI) -> None:
+    """Put the schema of problems into the description, in place of FastAPI's own kind of error."""
+    plain = app.openapi
+
+    def described() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            schema = plain()
+            schema["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+            app.openapi_schema = schema
+        return app.openapi_schema
+
+    app.openapi = described  # type: ignore[method-assign]
+
+
+def _or_raise(found: Sequence[Summary | EalmError]) -> list[Summary]:
+    summaries = []
+    for result in found:
+        if isinstance(result, EalmError):
+            raise result
+        summaries.append(result)
+    return summaries
+
+
+async def _unless_gone(request: Request, work: "Future[Any]") -> Any:
+    """The result, or nothing if the client goes away first: then the place in the queue is free again."""
+    waiting = asyncio.wrap_future(work)
+    while not waiting.done():
+        await asyncio.wait([waiting], timeout=_DISCONNECT_POLL_SECONDS)
+        if not waiting.done() and await request.is_disconnected():
+            waiting.cancel()
+            return {}
+    return waiting.result()
+
+
+def _curve(summarizer: Summarizer, body: CurveRequest) -> dict[str, Any]:
+    rates = body.recoverability
+    wishes = {"keep": body.keep, "extractive": body.extractive}
+    points = summarizer.curve(body.text, **wishes, recoverability=rates)
+    balance = summarizer.summarize(body.text, **wishes) if rates else None
+    return curve_values(points, balance)

@@ -1,0 +1,66 @@
+"""Every length of one text in a form that a page can step through without asking again."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ealm.baselines.trivial import DELETED_WORDS
+from ealm.edits import Action
+from ealm.summary import Edit, Summary
+
+_LETTERS = {Action.KEEP: "k", Action.REMOVE: "d", Action.REPLACE: "r"}
+
+
+def curve_values(points: Sequence[Summary], balance: Summary | None) -> dict[str, Any]:
+    """The words of the text with what the walk thought of them, and for each length what becomes of every word."""
+    if not points:
+        return {"source": "", "words": [], "sentences": [], "points": [], "balance": None}
+    first = points[0]
+    parts = first.sentences or (first,)
+    return {
+        "source": first.source,
+        "words": _words(first.source, parts),
+        "sentences": [len(part.edits) for part in parts],
+        "points": [_point(point) for point in points],
+        "balance": None if balance is None else _point(balance),
+    }
+
+
+def _words(source: str, parts: Sequence[Summary]) -> list[dict[str, Any]]:
+    """Each word with its place in the source, and when and how it was decided on the whole walk."""
+    words: list[dict[str, Any]] = []
+    end = 0
+    for number, part in enumerate(parts):
+        decided = {step.position: step for step in part.trace}
+        for place, edit in enumerate(part.edits):
+            start = source.index(edit.word, end)
+            end = start + len(edit.word)
+            step = decided.get(place)
+            words.append(
+                {
+                    "start": start,
+                    "end": end,
+                    "sentence": number,
+                    "order": step.step if step else None,
+                    "action": step.action.name.lower() if step else None,
+                    "q_values": [round(value, 4) for value in step.q_values] if step else None,
+                    "stop_word": edit.word.lower() in DELETED_WORDS,
+                }
+            )
+    return words
+
+
+def _point(summary: Summary) -> dict[str, Any]:
+    return {
+        "summary": summary.summary,
+        "words": len(summary.summary.split()),
+        "bytes": len(summary.summary.encode()),
+        "actions": "".join(_LETTERS[edit.action] for edit in summary.edits),
+        "replacements": _replacements(summary.edits),
+        "compression_rate": round(summary.compression_rate, 4),
+        "reconstruction_rate": None if summary.reconstruction_rate is None else round(summary.reconstruction_rate, 4),
+        "sentences": [len(part.summary.split()) for part in summary.sentences or (summary,)],
+    }
+
+
+def _replacements(edits: Sequence[Edit]) -> dict[str, str]:
+    return {str(place): edit.replacement for place, edit in enumerate(edits) if edit.replacement is not None}

@@ -1,0 +1,48 @@
+"""Counts for Prometheus: how many, how long, how full; nothing of what was in the texts."""
+
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from ealm.service.gathering import BatchReport
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Metrics:
+    """A registry of its own for each app, so that several can live in one process."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "ealm_requests_total",
+            "Requests by route and status.",
+            ["method", "route", "status"],
+            registry=self.registry,
+        )
+        self._seconds = Histogram("ealm_request_seconds", "Time to answer.", ["route"], registry=self.registry)
+        self._texts = Counter("ealm_texts_total", "Texts summarized.", registry=self.registry)
+        self._batch = Histogram(
+            "ealm_batch_texts", "Texts of one pass.", buckets=[1, 2, 4, 8, 16, 32, 64, 128], registry=self.registry
+        )
+        self._batch_seconds = Histogram("ealm_batch_seconds", "Time of one pass.", registry=self.registry)
+        self._queued = Gauge("ealm_queued_texts", "Texts that wait or are at work.", registry=self.registry)
+
+    def watch(self, load: Callable[[], int]) -> None:
+        """Ask this for the length of the queue."""
+        self._queued.set_function(load)
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """A request has ended."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def batch(self, report: BatchReport) -> None:
+        """A pass has ended."""
+        self._texts.inc(report.texts)
+        self._batch.observe(report.texts)
+        self._batch_seconds.observe(report.seconds)
+
+    def page(self) -> bytes:
+        """What Prometheus reads."""
+        return generate_latest(self.registry)

@@ -1,0 +1,63 @@
+"""Errors as problem+json (RFC 9457), with a message that says what to do."""
+
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from ealm.errors import EalmError
+from ealm.service.gathering import Closed, QueueFull
+
+MEDIA_TYPE = "application/problem+json"
+
+
+def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """A response that tells what is wrong."""
+    content = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    return JSONResponse(content, status_code=status, media_type=MEDIA_TYPE, headers=headers)
+
+
+def queue_full(error: QueueFull) -> JSONResponse:
+    """429 with the time after which to come again."""
+    return problem(429, str(error), {"Retry-After": str(error.retry_after)})
+
+
+def validation_message(errors: Any) -> str:
+    """The first few mistakes of a request, by the path of the field; never its content."""
+    told = [
+        f"{'.'.join(str(part) for part in error['loc'] if part != 'body') or 'body'}: {error['msg']}"
+        for error in errors
+    ]
+    more = f" (and {len(told) - 3} more)" if len(told) > 3 else ""
+    return "; ".join(told[:3]) + more + ". See /openapi.json for what is expected."
+
+
+def install_handlers(app: FastAPI) -> None:
+    """Turn every error into a problem."""
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
+        return problem(422, validation_message(error.errors()))
+
+    @app.exception_handler(EalmError)
+    async def mistaken(_request: Request, error: EalmError) -> JSONResponse:
+        return problem(422, str(error))
+
+    @app.exception_handler(QueueFull)
+    async def full(_request: Request, error: QueueFull) -> JSONResponse:
+        return queue_full(error)
+
+    @app.exception_handler(Closed)
+    async def closed(_request: Request, error: Closed) -> JSONResponse:
+        return problem(503, str(error), {"Retry-After": "5"})
+
+    @app.exception_handler(HTTPException)
+    async def refused(_request: Request, error: HTTPException) -> JSONResponse:
+        return problem(error.status_code, str(error.detail), dict(error.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def unexpected(_request: Request, _error: Exception) -> JSONResponse:
+        return problem(500, "Something went wrong here; the text was not kept. Please report what you did.")
