@@ -50,7 +50,7 @@ LAYERS = [
     ["baselines.cmatch.candidates", "baselines.cmatch.causal_lm", "baselines.cmatch.matching"],
     ["baselines.cmatch.settings", "baselines.cmatch.vocabulary", "baselines.cmatch.word_vectors"],
     ["agent", "data", "ignored_words", "masked_lm", "replay", "rewards", "rouge", "sentences"],
-    ["baselines.trivial", "compact_weights", "engines", "light_bert", "protection", "stemming"],
+    ["baselines.trivial", "baselines.word_table", "compact_weights", "engines", "light_bert", "protection", "stemming"],
     ["allocation", "batching", "config", "embedded", "lengths", "optimizer_state", "storage", "summary"],
     ["text", "tokens", "vocabulary"],
     ["edits", "errors", "quiet"],

@@ -62,7 +62,8 @@ def test_every_command_explains_itself(command: list[str], option: str) -> None:
 
 
 def test_the_commands_are_listed() -> None:
-    assert sorted(main.commands) == ["adapt", "evaluate", "report", "serve", "settings", "summarize", "train", "train-baseline"]
+    expected = "adapt evaluate report serve settings summarize train train-baseline"
+    assert sorted(main.commands) == expected.split()
     for name in main.commands:
         assert name in run("-h").stdout
 

@@ -7,7 +7,8 @@ import torch
 from ealm.baselines.cmatch.candidates import candidates_of
 from ealm.baselines.cmatch.settings import CMatchSettings
 from ealm.baselines.cmatch.vocabulary import FIRST_WORD, UNKNOWN, Vocabulary
-from ealm.baselines.cmatch.word_vectors import principal_components, word_vectors
+from ealm.baselines.cmatch.word_vectors import word_vectors
+from ealm.baselines.word_table import principal_components
 from ealm.errors import SettingsError
 
 

@@ -99,6 +99,15 @@ def test_state_and_model(client: TestClient) -> None:
     assert model["settings"]["preset"] == "paper"
 
 
+def test_the_description_names_every_route_and_the_form_of_problems(client: TestClient) -> None:
+    described = client.get("/openapi.json").json()
+    assert sorted(described["paths"]) == sorted(
+        ["/v1/summarize", "/v1/summarize/batch", "/v1/curve", "/v1/model", "/healthz", "/readyz", "/metrics"]
+    )
+    assert "Problem" in described["components"]["schemas"]
+    assert described["components"]["schemas"]["SummarizeRequest"]["examples"]
+
+
 def test_metrics_count_and_tell_nothing(client: TestClient) -> None:
     client.post("/v1/summarize", json={"text": "a very private zebra"})
     client.get("/a/very/private/path")

@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request, Response
 from ealm import __version__
 from ealm.errors import EalmError, TextError
 from ealm.model import Summarizer
+from ealm.options import Wishes
 from ealm.service.curves import curve_values
 from ealm.service.gathering import Closed, Gatherer
 from ealm.service.guards import BoundedBody, Counting, SecurityHeaders
@@ -219,8 +220,7 @@ async def _unless_gone(request: Request, work: "Future[Any]") -> Any:
 
 
 def _curve(summarizer: Summarizer, body: CurveRequest) -> dict[str, Any]:
-    rates = body.recoverability
-    wishes = {"keep": body.keep, "extractive": body.extractive}
-    points = summarizer.curve(body.text, **wishes, recoverability=rates)
-    balance = summarizer.summarize(body.text, **wishes) if rates else None
+    wishes: Wishes = {"keep": body.keep, "extractive": body.extractive}
+    balance = summarizer.summarize(body.text, **wishes) if body.recoverability else None
+    points = summarizer.curve(body.text, **wishes, recoverability=body.recoverability)
     return curve_values(points, balance)

@@ -29,8 +29,10 @@ class DuplexResponse(Response):
     Starlette's own streaming response may watch for a disconnect by reading the request, and would eat its lines.
     """
 
-    def __init__(self, lines: AsyncGenerator[bytes, None], media_type: str) -> None:
-        super().__init__(media_type=media_type)
+    def __init__(
+        self, lines: AsyncGenerator[bytes, None], status_code: int = 200, media_type: str | None = None
+    ) -> None:
+        super().__init__(status_code=status_code, media_type=media_type)
         del self.headers["content-length"]
         self._lines = lines
 
