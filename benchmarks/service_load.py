@@ -19,7 +19,7 @@ import httpx
 
 SENTENCES = (
     "The city council voted late on Tuesday to close the old bridge across the river until repairs are finished.",
-    "Norvik Energy Corp. said its third-quarter profit fell 12 percent because a mild autumn lowered demand for heating.",
+    "Norvik Energy Corp. said its third-quarter profit fell 12 percent because a mild autumn lowered demand.",
     "A storm cut power to some 9,000 homes along the coast overnight, and ferries will not sail before noon.",
     "The national team, which had not lost at home for three years, conceded two late goals to the visitors.",
 )

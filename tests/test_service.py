@@ -77,7 +77,7 @@ def test_every_length_in_one_answer(client: TestClient, summarizer: Summarizer) 
     found = client.post("/v1/curve", json={"text": TEXT, "recoverability": True}).json()
     points = summarizer.curve(TEXT)
     assert [point["summary"] for point in found["points"]] == [str(point) for point in points]
-    assert [found["source"][word["start"] : word["end"]] for word in found["words"]] == TEXT.split()
+    assert [word["text"] for word in found["words"]] == TEXT.split()
     assert all(len(point["actions"]) == 7 for point in found["points"])
     assert found["balance"]["summary"] == str(summarizer.summarize(TEXT))
     assert sorted(word["order"] for word in found["words"]) == list(range(1, 8))
@@ -86,7 +86,7 @@ def test_every_length_in_one_answer(client: TestClient, summarizer: Summarizer) 
 
 def test_a_curve_of_several_sentences_knows_them(client: TestClient) -> None:
     found = client.post("/v1/curve", json={"text": "The river rises. An old bridge falls."}).json()
-    assert found["sentences"] == [4, 5]
+    assert found["sentences"] == [3, 4]
     assert [word["sentence"] for word in found["words"]] == [0] * 4 + [1] * 5
     assert found["balance"] is None
 
@@ -115,6 +115,14 @@ def test_metrics_count_and_tell_nothing(client: TestClient) -> None:
     assert 'ealm_requests_total{method="POST",route="/v1/summarize",status="200"}' in page
     assert "ealm_texts_total" in page
     assert "private" not in page
+
+
+def test_outside_of_its_life_it_takes_nothing(summarizer: Summarizer) -> None:
+    asleep = TestClient(create_app(summarizer, LIMITS))  # never entered, so never started
+    problem(asleep.get("/readyz"), 503, "starting or shutting down")
+    problem(asleep.post("/v1/summarize", json={"text": TEXT}), 503)
+    problem(asleep.post("/v1/curve", json={"text": TEXT}), 503)
+    assert asleep.get("/healthz").status_code == 200
 
 
 # Refusals -------------------------------------------------------------------------------------------------------------

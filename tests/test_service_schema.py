@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 
 from ealm import Summarizer
 from ealm.service.app import create_app
@@ -19,14 +19,23 @@ def api(agent_folder: Path) -> Any:
     return schemathesis.openapi.from_asgi("/openapi.json", app)
 
 
-schema = schemathesis.pytest.from_fixture("api")
+PATHS = ("/v1/summarize", "/v1/summarize/batch", "/v1/curve", "/v1/model", "/healthz", "/readyz", "/metrics")
 
 
-@schema.parametrize()
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
-def test_no_request_breaks_the_service(case: Any) -> None:
-    response = case.call()
-    # Without its lifespan the app is not ready, and says so.
-    assert response.status_code < 500 or (response.status_code == 503 and case.path == "/readyz")
-    if response.status_code >= 400:
-        assert response.headers["content-type"] == ["application/problem+json"]
+@pytest.mark.parametrize("path", PATHS)
+def test_no_request_breaks_the_service(api: Any, path: str) -> None:
+    (operation,) = [found for each in api.get_all_operations() if (found := each.ok()).path == path]
+
+    @given(case=operation.as_strategy())
+    @settings(max_examples=30, suppress_health_check=list(HealthCheck))
+    def check(case: Any) -> None:
+        response = case.call()
+        assert response.status_code < 500
+        if response.status_code >= 400:
+            assert response.headers["content-type"] == ["application/problem+json"]
+
+    check()
+
+
+def test_every_route_of_the_description_is_tried(api: Any) -> None:
+    assert sorted(each.ok().path for each in api.get_all_operations()) == sorted(PATHS)

@@ -27,3 +27,7 @@ class ModelFolderError(EalmError):
 
 class RunError(EalmError):
     """A training run cannot be started or resumed as asked."""
+
+
+class BatchError(EalmError):
+    """A job over a file cannot be started, gone on with or written as asked."""

@@ -23,7 +23,8 @@ def table_vectors(words: Sequence[str]) -> Tensor:
     tokenizer.no_padding()
     tokenizer.no_truncation()
     cut = tokenizer.encode_batch(list(words), add_special_tokens=False)
-    pieces = [each.ids or [tokenizer.token_to_id(MARKS[-1])] for each in cut]
+    unknown = tokenizer.encode(MARKS[-1], add_special_tokens=False).ids
+    pieces = [each.ids or unknown for each in cut]
     flat = torch.tensor([piece for row in pieces for piece in row])
     starts = torch.tensor([0, *map(len, pieces[:-1])]).cumsum(0)
     return nn.functional.embedding_bag(flat, table, starts, mode="mean")

@@ -4,10 +4,14 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
+from ealm.batch.kinds import Form
+from ealm.batch.recipe import ModelRecipe
+from ealm.batch.rows import Source
+from ealm.commands.job import JobOptions, is_job, job_options, run_job
 from ealm.commands.shared import device_option, engine_option, plain_errors, pretokenized_option
 from ealm.options import Options, Wishes
 from ealm.showing import curve_lines, shown_lines
@@ -24,7 +28,8 @@ if TYPE_CHECKING:
     "--input",
     "input_file",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-    help="Read texts from a file, one a line; - is standard input.",
+    help="Read texts from a file: one a line, or a column of JSON lines, CSV or Parquet; may be compressed "
+    "(.gz, .zst, .xz, .bz2). - is standard input.",
 )
 @click.option("--document", is_flag=True, help="The whole input is one text; line breaks in it stay.")
 @click.option(
@@ -32,7 +37,7 @@ if TYPE_CHECKING:
     "--output",
     "output_file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write to a file instead of standard output.",
+    help="Write to a file instead of standard output, in the form that its name says, else in that of the input.",
 )
 @click.option(
     "--model",
@@ -68,6 +73,7 @@ if TYPE_CHECKING:
 )
 @engine_option
 @device_option
+@job_options
 @plain_errors
 def summarize(
     text: str | None,
@@ -92,10 +98,14 @@ def summarize(
     decoding: str | None,
     engine: str,
     device: str,
+    **options: Unpack[JobOptions],
 ) -> None:
     """Shorten TEXT, a file, or standard input: one text a line in, one summary a line out.
 
     A text is a sentence or several, as people write them. A length is meant for the whole text.
+
+    Files with columns keep them and get one more. With --output, a row that cannot be used is told at the end and does
+    not stop the others, and a job that was stopped goes on with --resume.
     """
     if trace and not as_json:
         raise click.UsageError("--trace goes with --json.")
@@ -116,6 +126,13 @@ def summarize(
         "recoverability": recoverability or show or curve,
     }
     Options.of(**wishes)  # a mistake is told before anything is loaded
+    source = None if input_file is None or str(input_file) == "-" else input_file
+    plain = text is None and not (document or show or curve or as_json)
+    if is_job(source, output_file, plain=plain, options=options):
+        _refuse_a_terminal(input_file)
+        recipe = ModelRecipe(folder=str(folder), lm=lm, device=device, engine=engine, decoding=decoding, wishes=wishes)
+        run_job(source, output_file, options=options, recipe=recipe)
+        return
     texts = _texts(text, input_file, whole=document)
     from ealm.model import Summarizer
 
@@ -178,13 +195,17 @@ def _sentences(text: str | None, input_file: Path | None) -> Iterable[str]:
         raise click.UsageError("Give TEXT or --input, not both.")
     if input_file is not None and str(input_file) != "-":
         return _file_lines(input_file)
-    if input_file is None and sys.stdin.isatty():
-        raise click.UsageError("Nothing to summarize: give TEXT, --input FILE, or pipe sentences in.")
+    _refuse_a_terminal(input_file)
     return decode_lines(sys.stdin.buffer, "standard input")
 
 
+def _refuse_a_terminal(input_file: Path | None) -> None:
+    if input_file is None and sys.stdin.isatty():
+        raise click.UsageError("Nothing to summarize: give TEXT, --input FILE, or pipe sentences in.")
+
+
 def _file_lines(path: Path) -> Iterator[str]:
-    with path.open("rb") as file:
+    with Source(path, Form.of(path, kind="text").compression).opened() as file:
         yield from decode_lines(file, str(path))
 
 

@@ -49,26 +49,43 @@ def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 class Service:
-    """A summarizer that is loaded already, and what is needed to share it."""
+    """A summarizer that is loaded already, and what is needed to share it; alive only while its app is."""
 
     def __init__(self, summarizer: Summarizer, limits: ServiceLimits) -> None:
         self.summarizer = summarizer
         self.limits = limits
         self.metrics = Metrics()
-        self.gatherer = Gatherer(summarizer, limits, report=self.metrics.batch)
-        self.metrics.watch(lambda: self.gatherer.load)
-        # Curves take long and share no batch: one at a time, beside the gatherer.
-        self.curves = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ealm-curve")
-        self.ready = False
+        self._gatherer: Gatherer | None = None
+        self._curves: ThreadPoolExecutor | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether requests are taken."""
+        return self._gatherer is not None
+
+    @property
+    def gatherer(self) -> Gatherer:
+        """Where texts are queued; raises `Closed` outside of the app's life."""
+        if self._gatherer is None:
+            raise Closed("The service is starting or shutting down.")
+        return self._gatherer
+
+    def curve(self, body: CurveRequest) -> "Future[dict[str, Any]]":
+        """Work out a curve: they take long and share no batch, so one at a time, beside the gatherer."""
+        if self._curves is None:
+            raise Closed("The service is starting or shutting down.")
+        return self._curves.submit(_curve, self.summarizer, body)
 
     @asynccontextmanager
     async def living(self, _app: FastAPI) -> AsyncIterator[None]:
         """From start to end; what has begun is finished."""
-        self.ready = True
+        gatherer = self._gatherer = Gatherer(self.summarizer, self.limits, report=self.metrics.batch)
+        curves = self._curves = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ealm-curve")
+        self.metrics.watch(lambda: gatherer.load)
         yield
-        self.ready = False
-        await asyncio.to_thread(self.gatherer.close)
-        await asyncio.to_thread(self.curves.shutdown)
+        self._gatherer = self._curves = None
+        await asyncio.to_thread(gatherer.close)
+        await asyncio.to_thread(curves.shutdown)
 
 
 def create_app(summarizer: Summarizer, limits: ServiceLimits | None = None) -> FastAPI:
@@ -119,7 +136,7 @@ def _add_summaries(app: FastAPI, service: Service) -> None:
                 f"A curve has a point for every length, and {words:,} words are too many ({_CURVE_WORDS}). "
                 "Ask /v1/summarize for one length."
             )
-        values: dict[str, Any] = await _unless_gone(request, service.curves.submit(_curve, service.summarizer, body))
+        values: dict[str, Any] = await _unless_gone(request, service.curve(body))
         return values
 
 
@@ -222,5 +239,5 @@ async def _unless_gone(request: Request, work: "Future[Any]") -> Any:
 def _curve(summarizer: Summarizer, body: CurveRequest) -> dict[str, Any]:
     wishes: Wishes = {"keep": body.keep, "extractive": body.extractive}
     balance = summarizer.summarize(body.text, **wishes) if body.recoverability else None
-    points = summarizer.curve(body.text, **wishes, recoverability=body.recoverability)
+    points = summarizer.curve(body.text, **{**wishes, "recoverability": body.recoverability})
     return curve_values(points, balance)

@@ -18,27 +18,26 @@ def curve_values(points: Sequence[Summary], balance: Summary | None) -> dict[str
     parts = first.sentences or (first,)
     return {
         "source": first.source,
-        "words": _words(first.source, parts),
-        "sentences": [len(part.edits) for part in parts],
+        "words": _words(parts),
+        "sentences": [len(part.source.split()) for part in parts],
         "points": [_point(point) for point in points],
         "balance": None if balance is None else _point(balance),
     }
 
 
-def _words(source: str, parts: Sequence[Summary]) -> list[dict[str, Any]]:
-    """Each word with its place in the source, and when and how it was decided on the whole walk."""
+def _words(parts: Sequence[Summary]) -> list[dict[str, Any]]:
+    """Each word with the sentence it is in, and when and how it was decided on the whole walk.
+
+    Words by their text and order, not by offsets: browsers count characters in another way.
+    """
     words: list[dict[str, Any]] = []
-    end = 0
     for number, part in enumerate(parts):
         decided = {step.position: step for step in part.trace}
         for place, edit in enumerate(part.edits):
-            start = source.index(edit.word, end)
-            end = start + len(edit.word)
             step = decided.get(place)
             words.append(
                 {
-                    "start": start,
-                    "end": end,
+                    "text": edit.word,
                     "sentence": number,
                     "order": step.step if step else None,
                     "action": step.action.name.lower() if step else None,

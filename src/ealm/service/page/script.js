@@ -3,7 +3,7 @@
 // All text is written with textContent: nothing that is pasted can become markup.
 
 /**
- * @typedef {{start: number, end: number, sentence: number, order: number | null, action: string | null,
+ * @typedef {{text: string, sentence: number, order: number | null, action: string | null,
  *   q_values: number[] | null, stop_word: boolean}} Word
  * @typedef {{summary: string, words: number, bytes: number, actions: string, replacements: Record<string, string>,
  *   compression_rate: number, reconstruction_rate: number | null, sentences: number[]}} Point
@@ -157,7 +157,7 @@ function show() {
   element("length-value", HTMLOutputElement).textContent = size;
   slider.setAttribute("aria-valuetext", size);
   element("summary", HTMLParagraphElement).textContent = point.summary;
-  showEdits(curve.source, curve.words.map((word) => curve.source.slice(word.start, word.end)), [...point.actions],
+  showEdits(curve.source, curve.words.map((word) => word.text), [...point.actions],
     (place) => point.replacements[String(place)]);
   showBars(curve, point);
   drawCurve(curve, point);
@@ -222,11 +222,8 @@ function showBars(curve, point) {
     bars.replaceChildren();
     return;
   }
-  let first = 0;
   bars.replaceChildren(
-    ...curve.sentences.map((count, number) => {
-      const words = curve.source.slice(curve.words[first].start, curve.words[first + count - 1].end).split(/\s+/).length;
-      first += count;
+    ...curve.sentences.map((words, number) => {
       const left = point.sentences[number] ?? 0;
       const row = document.createElement("div");
       row.className = "bar";
@@ -324,7 +321,7 @@ async function reconstruct(point) {
 function compareCurve(curve, point) {
   const words = curve.source.split(/\s+/).filter(Boolean);
   const stop = new Set(curve.words.filter((word) => word.stop_word)
-    .map((word) => curve.source.slice(word.start, word.end).toLowerCase()));
+    .map((word) => word.text.toLowerCase()));
   compare(words, point.words, (word) => stop.has(word.toLowerCase().replace(/[.,;:!?]+$/u, "")));
 }
 
@@ -339,7 +336,7 @@ function wordOf(target) {
   const button = target instanceof Element ? target.closest(".word") : null;
   if (!(button instanceof HTMLElement) || !state.curve) return null;
   const word = state.curve.words[Number(button.dataset.place)];
-  return word ? { word, text: state.curve.source.slice(word.start, word.end) } : null;
+  return word ? { word, text: word.text } : null;
 }
 
 /** @param {Event} event */
@@ -380,7 +377,7 @@ function play() {
   const actions = curve.words.map(() => "k");
   let next = 0;
   element("play", HTMLButtonElement).setAttribute("aria-pressed", "true");
-  const words = curve.words.map((word) => curve.source.slice(word.start, word.end));
+  const words = curve.words.map((word) => word.text);
   const step = () => {
     if (next === order.length) {
       stopPlaying();

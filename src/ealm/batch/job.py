@@ -1,0 +1,175 @@
+"""A job: the rows of a file, each with its summary, into another file."""
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from ealm.batch.answers import Chunk, Tally, cut_into_chunks
+from ealm.batch.formats import open_reader, open_writer
+from ealm.batch.kinds import Form, Kind, compressed
+from ealm.batch.partial import Partial, Sink, Stream
+from ealm.batch.progress import Progress
+from ealm.batch.recipe import Recipe
+from ealm.batch.rows import Reader
+from ealm.batch.workers import answered
+from ealm.batch.writers import Writer
+from ealm.errors import BatchError
+
+_MOST_CHARACTERS = 1 << 20
+"""Of the texts in a chunk; a longer text is a chunk of its own."""
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C or `kill`; no error, so that nothing that catches errors catches it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.signal = signal.Signals(number)
+        self.rows = 0
+        """That are done and kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What is asked for, but for the summaries themselves."""
+
+    input: Path | None
+    """None for standard input."""
+    output: Path | None
+    """None for standard output."""
+    kind: Kind | None = None
+    """Of the input, whatever its name says."""
+    column: str = "text"
+    output_column: str = "summary"
+    error_column: str = "error"
+    workers: int = 1
+    resume: bool = False
+    restart: bool = False
+    quiet: bool = False
+    chunk_rows: int = 128
+    """Rows that are worked on together, and what a kill can lose for each worker; the same for any number of them."""
+
+    def forms(self) -> tuple[Form, Form]:
+        """Of input and output; refuses what does not go together."""
+        read = Form.of(self.input, kind=self.kind)
+        written = Form.of(self.output, default=read.kind) if self.output is not None else Form(read.kind, "")
+        read.check_conversion_to(written)
+        names = [self.output_column, self.error_column, *([self.column] if read.kind == "text" else [])]
+        if len(set(names)) < len(names):
+            raise BatchError(f"Columns need different names, got: {', '.join(names)}.")
+        if written.kind == "parquet" and self._output_is_stream():
+            raise BatchError("Parquet is written to a file. Name one with --output.")
+        if self.resume and not self.resumable:
+            raise BatchError("--resume needs a file to read and a file to write; a pipe cannot be read again.")
+        return read, written
+
+    def _output_is_stream(self) -> bool:
+        return self.output is None or (self.output.exists() and not self.output.is_file())
+
+    @property
+    def resumable(self) -> bool:
+        """Whether one can go on after a stop: a pipe cannot be read again."""
+        return self.input is not None and self.input.is_file() and not self._output_is_stream()
+
+    @property
+    def place(self) -> str:
+        """What the numbers of rows count."""
+        return "row" if Form.of(self.input, kind=self.kind).kind == "parquet" else "line"
+
+    def run(self, recipe: Recipe) -> Tally:
+        """Do it, or what is left of it; raises if not a single row could be summarized, and then writes nothing."""
+        read, written = self.forms()
+        reader = open_reader(self.input, read, column=self.column, taken=(self.output_column, self.error_column))
+        writer = open_writer(written, reader, output_column=self.output_column, error_column=self.error_column)
+        with self._sink(self._identity(read, written, recipe)) as sink, _stoppable():
+            try:
+                self._write(reader, writer, sink, compression=written.compression, recipe=recipe)
+            except BaseException as error:
+                if isinstance(error, Stopped):
+                    error.rows = sink.tally.rows
+                if not self.resumable:
+                    sink.discard()
+                raise
+            if sink.tally.failed == sink.tally.rows > 0:
+                sink.discard()
+                raise BatchError(f"Not one row could be summarized: {failures(sink.tally, place=self.place)}")
+            sink.finish(writer.finished)
+        return sink.tally
+
+    def _write(self, reader: Reader, writer: Writer, sink: Sink, *, compression: str, recipe: Recipe) -> None:
+        if isinstance(sink, Partial):
+            if sink.complete:
+                return
+            if sink.begun and not self.quiet:
+                sys.stderr.write(f"Going on after {sink.tally.rows:,} rows.\n")
+        if not (isinstance(sink, Partial) and sink.begun):
+            sink.append(compressed(writer.header(), compression), Tally())
+        results = answered(self._chunks(reader, skip=sink.tally.rows), recipe, workers=self.workers)
+        with (
+            closing(results),
+            closing(Progress(quiet=self.quiet, rows=sink.tally.rows)) as progress,
+        ):
+            for chunk, answers in results:
+                data = writer.encode(chunk.rows, answers)
+                sink.append(compressed(data, compression), Tally.of(chunk.rows, answers))
+                progress.update(len(chunk.rows), chunk.position)
+
+    def _chunks(self, reader: Reader, *, skip: int) -> Iterator[Chunk]:
+        for rows in cut_into_chunks(reader.rows(skip), most_rows=self.chunk_rows, most_characters=_MOST_CHARACTERS):
+            yield Chunk(rows, reader.position())
+
+    @contextmanager
+    def _sink(self, identity: dict[str, Any]) -> Iterator[Sink]:
+        if self.output is None:
+            sys.stdout.flush()
+            yield Stream(sys.stdout.buffer)
+        elif self._output_is_stream():
+            with self.output.open("wb") as file:
+                yield Stream(file)
+        else:
+            with closing(Partial(self.output, identity, resume=self.resume, restart=self.restart)) as partial:
+                yield partial
+
+    def _identity(self, read: Form, written: Form, recipe: Recipe) -> dict[str, Any]:
+        """Whatever changes a byte of the output."""
+        told: dict[str, Any] = {"input": None}
+        if self.input is not None and self.input.is_file():
+            status = self.input.stat()
+            told = {"input": str(self.input.resolve()), "input's content": [status.st_size, status.st_mtime_ns]}
+        names = ("column", "output_column", "error_column", "chunk_rows")
+        forms = {"format": [read.kind, written.kind, read.compression, written.compression]}
+        return told | forms | {name: getattr(self, name) for name in names} | recipe.identity()
+
+
+def failures(tally: Tally, *, place: str) -> str:
+    """How many rows failed, and why the first of them did."""
+    lines = [f"{tally.failed:,} of {tally.rows:,} rows have no summary."]
+    lines += [f"  {place} {number:,}: {reason}" for number, reason in tally.first]
+    if tally.failed > len(tally.first):
+        lines.append("  ...")
+    return "\n".join(lines)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Ctrl-C and `kill` end the job in order; a second one ends the process at once."""
+    watched = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in watched}
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        for name, handler in before.items():
+            signal.signal(name, handler)
+        raise Stopped(number)
+
+    for number in watched:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
