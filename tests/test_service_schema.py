@@ -19,6 +19,12 @@ def api(agent_folder: Path) -> Any:
     return schemathesis.openapi.from_asgi("/openapi.json", app)
 
 
+@schemathesis.serializer("application/x-ndjson")
+def plain_lines(_context: Any, value: Any) -> bytes:
+    """Lines as they were made up, JSON or not."""
+    return str(value).encode(errors="surrogatepass")
+
+
 PATHS = ("/v1/summarize", "/v1/summarize/batch", "/v1/curve", "/v1/model", "/healthz", "/readyz", "/metrics")
 
 

@@ -92,7 +92,7 @@ class Job:
             except BaseException as error:
                 if isinstance(error, Stopped):
                     error.rows = sink.tally.rows
-                if not self.resumable:
+                if not self.resumable or not sink.tally.rows:
                     sink.discard()
                 raise
             if sink.tally.failed == sink.tally.rows > 0:
@@ -102,13 +102,12 @@ class Job:
         return sink.tally
 
     def _write(self, reader: Reader, writer: Writer, sink: Sink, *, compression: str, recipe: Recipe) -> None:
-        if isinstance(sink, Partial):
-            if sink.complete:
-                return
-            if sink.begun and not self.quiet:
-                sys.stderr.write(f"Going on after {sink.tally.rows:,} rows.\n")
-        if not (isinstance(sink, Partial) and sink.begun):
+        if isinstance(sink, Partial) and sink.complete:
+            return
+        if not sink.tally.rows:
             sink.append(compressed(writer.header(), compression), Tally())
+        elif not self.quiet:
+            sys.stderr.write(f"Going on after {sink.tally.rows:,} rows.\n")
         results = answered(self._chunks(reader, skip=sink.tally.rows), recipe, workers=self.workers)
         with (
             closing(results),

@@ -130,7 +130,8 @@ class Partial:
             self.complete = True
             self._add(journal.entries)
             return
-        unfinished = there and journal.identity is not None and journal.identity.get("input") is not None
+        begun = there and any(tally.rows for _, tally, _ in journal.entries)
+        unfinished = begun and journal.identity is not None and journal.identity.get("input") is not None
         if unfinished and resume:
             self._check(journal.identity or {}, asked)
         elif unfinished and not restart:
@@ -141,10 +142,12 @@ class Partial:
         self._part_file = os.open(self._part, os.O_WRONLY | os.O_CREAT, 0o666)
         size = os.fstat(self._part_file).st_size
         entries = tuple(entry for entry in journal.entries if entry[0] <= size) if go_on else ()
+        if not any(tally.rows for _, tally, _ in entries):
+            entries = ()
         self._end = self._add(entries)
         os.ftruncate(self._part_file, self._end)
         os.lseek(self._part_file, 0, os.SEEK_END)
-        if go_on and entries:
+        if entries:
             os.ftruncate(self._journal_file, entries[-1][2])
             os.lseek(self._journal_file, 0, os.SEEK_END)
         else:
@@ -155,7 +158,6 @@ class Partial:
         """Count earlier chunks; gives where the last one ends."""
         for _, tally, _ in entries:
             self.tally.add(tally)
-        self.begun = bool(entries)
         return entries[-1][0] if entries else 0
 
     def _check(self, before: dict[str, Any], asked: dict[str, Any]) -> None:
@@ -179,7 +181,6 @@ class Partial:
                 f"{self.tally.rows:,} rows are kept: mend that, and go on with --resume."
             ) from error
         self.tally.add(tally)
-        self.begun = True
 
     def _note(self, values: dict[str, Any]) -> None:
         _write(self._journal_file, json.dumps(values, ensure_ascii=False).encode() + b"\n")

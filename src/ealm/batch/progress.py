@@ -38,7 +38,10 @@ class Progress:
     def _update_bar(self, done: int, total: int | None) -> None:
         if self._bar is None:
             form = "{percentage:3.0f}%|{bar}| {postfix} [{elapsed}<{remaining}]" if total else "{postfix} [{elapsed}]"
-            self._bar = tqdm(total=total, initial=self._before or 0, bar_format=form, dynamic_ncols=True, leave=False)
+            start = self._before or 0
+            self._bar = tqdm(
+                total=total, initial=start, bar_format=form, postfix=self._rate(), dynamic_ncols=True, leave=False
+            )
         self._bar.set_postfix_str(self._rate(), refresh=False)
         self._bar.update(done - self._bar.n)
 

@@ -80,7 +80,7 @@ class Source:
                 rest = b"" if whole else line
                 while rest and not rest.endswith(b"\n"):
                     rest = file.readline(LONGEST_LINE)
-                if self._raw is not None:
+                if self._raw is not None and self._size is not None:  # a pipe cannot tell
                     self._read = self._raw.tell()
                 yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line, whole
 

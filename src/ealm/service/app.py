@@ -239,5 +239,6 @@ async def _unless_gone(request: Request, work: "Future[Any]") -> Any:
 def _curve(summarizer: Summarizer, body: CurveRequest) -> dict[str, Any]:
     wishes: Wishes = {"keep": body.keep, "extractive": body.extractive}
     balance = summarizer.summarize(body.text, **wishes) if body.recoverability else None
-    points = summarizer.curve(body.text, **{**wishes, "recoverability": body.recoverability})
+    with_rates: Wishes = {**wishes, "recoverability": body.recoverability}
+    points = summarizer.curve(body.text, **with_rates)
     return curve_values(points, balance)
