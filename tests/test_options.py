@@ -16,6 +16,7 @@ def test_by_default_negations_are_protected_and_nothing_else_is_asked_for() -> N
         pretokenized=False,
         trace=False,
         recoverability=False,
+        reconstruction=False,
     )
 
 

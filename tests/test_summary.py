@@ -63,10 +63,24 @@ def test_json_has_every_field_and_actions_by_name() -> None:
         "reconstruction_rate": None,
         "step": 3,
         "edits": [
-            {"word": "the", "action": "remove", "order": 1, "replacement": None},
-            {"word": "old", "action": "remove", "order": 3, "replacement": None},
-            {"word": "Zürich", "action": "keep", "order": None, "replacement": None},
-            {"word": "bridge", "action": "replace", "order": 2, "replacement": "span"},
+            {"word": "the", "action": "remove", "order": 1, "replacement": None, "rebuilt": None, "recovered": None},
+            {"word": "old", "action": "remove", "order": 3, "replacement": None, "rebuilt": None, "recovered": None},
+            {
+                "word": "Zürich",
+                "action": "keep",
+                "order": None,
+                "replacement": None,
+                "rebuilt": None,
+                "recovered": None,
+            },
+            {
+                "word": "bridge",
+                "action": "replace",
+                "order": 2,
+                "replacement": "span",
+                "rebuilt": None,
+                "recovered": None,
+            },
         ],
         "sentences": [],
     }
