@@ -166,6 +166,19 @@ def test_a_short_sentence_does_not_keep_a_long_one_out() -> None:
     assert len(planned(text, 5).split()) == 5
 
 
+@pytest.mark.parametrize("size", [3, 9, 10, 11])
+def test_a_word_that_is_too_long_is_still_better_than_marks(size: int) -> None:
+    """It is cut then."""
+    assert planned(text_of("— !\n\nRiverbridge"), size, "chars") == "Riverbridge"
+    assert planned(text_of("— !\n\n[…]"), size, "chars") != ""
+
+
+def test_marks_to_keep_are_not_given_up_for_a_word_that_does_not_fit() -> None:
+    text = text_of("— !\n\nRiverbridge", keep="—")
+    assert planned(text, 5, "chars") == "— !"
+    assert planned(text, 14, "chars") == "—\n\nRiverbridge"
+
+
 @pytest.mark.parametrize("unit", ["chars", "bytes"])
 def test_gaps_of_unlike_width_do_not_cost_a_sentence(unit: Unit) -> None:
     text = "One. Two.\n\n\n\n\nThree. Four."

@@ -243,7 +243,7 @@ def same_but_for_a_capital(found: str, made: str) -> bool:
 
 def capitalised(text: str) -> list[str]:
     """As it is, and with the first letter as a capital, or the first that is in no tag; a few become two letters."""
-    outside = regex.match(r"(?:<[^<>]*>|[^\p{L}])*+", text)
+    outside = regex.match(r"(?:</?\p{L}[^<>]*>|[^\p{L}])*+", text)
     firsts = [0, next((place for place, character in enumerate(text) if character.isalpha()), 0), outside.end()]
     return [text, *(text[:first] + text[first : first + 1].upper() + text[first + 1 :] for first in firsts)]
 

@@ -68,6 +68,11 @@ class _Part:
         """All of it."""
         return _Way(Shortened(0, self._walk.actions_after(0)), self.draft.sentence.text)
 
+    def speaks(self, way: _Way) -> bool:
+        """Whether more than marks is left of it."""
+        left = enumerate(way.shortened.actions)
+        return any(action != Action.REMOVE and place not in self.draft.marks for place, action in left)
+
     def within(self, limit: Limit) -> _Way:
         """As much of it as the limit allows."""
         if limit not in self._ways:
@@ -137,10 +142,20 @@ class Planner:
         ways = [part.ways(limit) for part in self._parts]
         choices = [part.choices(own, widest_gap, limit.unit) for part, own in zip(self._parts, ways, strict=True)]
         result = [own[number] for own, number in zip(ways, allocate(choices, budget), strict=True)]
-        if not self._text(result):  # no sentence fits as it should: take what there is of the most telling one
-            best = max(range(len(result)), key=lambda number: choices[number][-1].value)
-            result[best] = self._parts[best].within(limit)
+        if not any(part.speaks(way) for part, way in zip(self._parts, result, strict=True)):
+            least = [own[0] for own in ways]
+            result = self._with_a_word(limit, result, least, [own[-1].value for own in choices])
         return self._filled_up(limit, result)
+
+    def _with_a_word(self, limit: Limit, result: list[_Way], least: list[_Way], values: Sequence[float]) -> list[_Way]:
+        """Where no sentence fits as it should: what there is of the most telling one, even if it must be cut then."""
+        speaking = [number for number, part in enumerate(self._parts) if part.speaks(part.whole)]
+        if not speaking and self._text(result):
+            return result
+        best = max(speaking or range(len(values)), key=values.__getitem__)
+        attempt = [*least[:best], self._parts[best].within(limit), *least[best + 1 :]]
+        pinned = any(part.draft.pinned for part in self._parts)
+        return result if pinned and not limit.allows(self._text(attempt)) else attempt
 
     def _filled_up(self, limit: Limit, result: list[_Way]) -> list[_Way]:
         """Give what is still free to sentences that stayed, then to dropped ones, the first of them first."""
