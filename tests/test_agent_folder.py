@@ -13,6 +13,7 @@ from safetensors.torch import load_file, save_file
 from ealm.agent_folder import FREQUENT_WORDS_FILE, SETTINGS_FILE, WEIGHTS_FILE, SavedAgent
 from ealm.config import PRESETS, AgentSettings, Settings
 from ealm.errors import ModelFolderError
+from ealm.goals.learner import new_goal_agent
 from ealm.ignored_words import IgnoredWords
 from ealm.learner import new_agent
 
@@ -25,7 +26,8 @@ def folder(tmp_path: Path, agent_folder: Path) -> Path:
 
 @pytest.mark.parametrize("settings", PRESETS.values(), ids=PRESETS)
 def test_an_agent_is_loaded_as_it_was_saved(tmp_path: Path, settings: Settings) -> None:
-    agent = new_agent(16, settings.agent, seed=1)
+    by_goal = settings.method == "goal"
+    agent = new_goal_agent(16, settings.goal.agent, 1) if by_goal else new_agent(16, settings.agent, seed=1)
     words = IgnoredWords(settings.ignored_words, frozenset({"river", "Zürich".lower()}))
     saved = SavedAgent(agent.state_dict(), 16, "some/lm", words, settings)
     saved.save(tmp_path / "new" / "folder")
@@ -33,7 +35,7 @@ def test_an_agent_is_loaded_as_it_was_saved(tmp_path: Path, settings: Settings) 
     assert (loaded.width, loaded.lm_name, loaded.settings) == (16, "some/lm", settings)
     assert loaded.ignored_words.frequent == words.frequent
     built = loaded.build()
-    assert built.settings == settings.agent
+    assert built.settings == (settings.goal.agent if by_goal else settings.agent)
     for name, tensor in agent.state_dict().items():
         assert torch.equal(built.state_dict()[name], tensor)
 

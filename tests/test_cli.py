@@ -62,7 +62,7 @@ def test_every_command_explains_itself(command: list[str], option: str) -> None:
 
 
 def test_the_commands_are_listed() -> None:
-    expected = "adapt evaluate report serve settings summarize train train-baseline"
+    expected = "adapt evaluate report serve settings summarize train train-baseline weigh"
     assert sorted(main.commands) == expected.split()
     for name in main.commands:
         assert name in run("-h").stdout

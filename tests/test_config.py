@@ -238,7 +238,7 @@ def test_missing_names_take_their_defaults() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"lerning": {}}, "settings has no setting 'lerning'; it has: preset, data,"),
+        ({"lerning": {}}, "settings has no setting 'lerning'; it has: preset, method, data,"),
         ({"learning": {"gamma": 1}}, "learning has no setting 'gamma'; it has: discount, batch_size,"),
         ({"learning": 3}, "learning must be a group of settings, got 3."),
         ([], "settings must be a group of settings, got []."),
@@ -340,7 +340,9 @@ def test_the_presets_differ_exactly_where_the_paper_and_its_code_do() -> None:
 def test_presets_are_had_by_name() -> None:
     assert config.preset("paper") is PAPER
     assert config.preset("published-code") is PUBLISHED_CODE
-    with pytest.raises(SettingsError, match=r"There is no preset 'papers'\. Presets: paper, published-code, laptop\."):
+    with pytest.raises(
+        SettingsError, match=r"There is no preset 'papers'\. Presets: paper, published-code, laptop, reader\."
+    ):
         config.preset("papers")
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from fakes import JUNK, TableMaskedLM
-from torch import Tensor
 
 from ealm.config import AgentSettings, Settings
 from ealm.editing import Editor
@@ -15,6 +14,7 @@ from ealm.ignored_words import IgnoredWords
 from ealm.learner import new_agent
 from ealm.lengths import Limit
 from ealm.options import Options
+from ealm.policies import WalkRequest
 from ealm.rollout import Step, Walk
 from ealm.sentences import LONGEST_SENTENCE
 from ealm.summary import Summary
@@ -40,12 +40,12 @@ class Script:
         self.actions: dict[int, Action] = {}
         self.order: Sequence[int] = ()
         self.extractive: list[bool] = []
+        self.goals: list[int | None] = []
 
-    def __call__(
-        self, agent: Any, encodings: Sequence[Tensor], *, locked: Sequence[Collection[int]], extractive: bool
-    ) -> list[Walk]:
+    def __call__(self, agent: Any, requests: Sequence[WalkRequest], *, extractive: bool) -> list[Walk]:
         self.extractive.append(extractive)
-        return [self._walk(len(rows), kept) for rows, kept in zip(encodings, locked, strict=True)]
+        self.goals += [request.goal for request in requests]
+        return [self._walk(len(request.encodings), request.locked) for request in requests]
 
     def _walk(self, length: int, locked: Collection[int]) -> Walk:
         order = [*self.order, *(place for place in range(length) if place not in self.order)]
@@ -57,7 +57,7 @@ class Script:
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     made = Script()
-    monkeypatch.setattr("ealm.editing.walk", made)
+    monkeypatch.setattr("ealm.editing.walks", made)
     return made
 
 
@@ -193,6 +193,14 @@ def test_a_trace_has_every_step_and_the_same_answer(editor: Editor, script: Scri
     ]
     assert all(step.reconstruction_rate is not None for step in traced.trace)
     assert traced.trace[0].summary == "Cue follower rises."
+
+
+def test_every_sentence_is_walked_towards_its_share_of_the_limit(editor: Editor, script: Script) -> None:
+    text = "The old river rises. The bridge falls."
+    for wishes, goals in (({}, [None, None]), ({"words": 7}, [5, 4]), ({"words": 3}, [2, 2]), ({"chars": 1}, [1, 1])):
+        script.goals.clear()
+        summarize(editor, text, **wishes)
+        assert script.goals == goals
 
 
 def test_extractive_is_passed_on(editor: Editor, script: Script) -> None:

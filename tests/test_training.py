@@ -460,9 +460,9 @@ def test_walks_are_reported_with_rates_between_0_and_1() -> None:
     for _ in range(10):
         for walk in trainer.collect():
             assert 1 <= len(walk.rewards) <= 6
-            assert 0 <= walk.compression_rate <= 1
-            assert 0 <= walk.reconstruction_rate <= 1
-            assert 0 < walk.walked <= 1
+            assert 0 <= walk.measures["compression_rate"] <= 1
+            assert 0 <= walk.measures["reconstruction_rate"] <= 1
+            assert 0 < walk.measures["walked"] <= 1
 
 
 def test_a_similarity_may_be_left_out_only_if_it_has_no_weight() -> None:
@@ -485,5 +485,5 @@ def test_similarity_and_fluency_reach_the_rewards_with_their_weights() -> None:
     for number, walk in enumerate(plain):
         gained = [first[key][number].rewards[0] - walk.rewards[0] for key in ((0.5, 0.0), (0.0, 0.5), (0.5, 0.5))]
         assert gained[2] == pytest.approx(gained[0] + gained[1])
-        assert gained[1] == pytest.approx(0.5 * walk.walked if walk.compression_rate < 1 else 0)
+        assert gained[1] == pytest.approx(0.5 * walk.measures["walked"] if walk.measures["compression_rate"] < 1 else 0)
     assert any(one.rewards[0] > other.rewards[0] for one, other in zip(first[0.5, 0.0], plain, strict=True))

@@ -1,25 +1,27 @@
 """A trained agent on disk: settings and word list in JSON, weights in safetensors, nothing else."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor
 
 from ealm.agent import Agent
 from ealm.config import Settings
 from ealm.errors import ModelFolderError, SettingsError
+from ealm.goals.agent import GoalAgent
 from ealm.ignored_words import IgnoredWords
-from ealm.storage import read_json, write_json, write_tensors
+from ealm.storage import read_json, read_shapes, read_tensors, write_json, write_tensors
 
 SETTINGS_FILE = "agent.json"
 WEIGHTS_FILE = "agent.safetensors"
 FREQUENT_WORDS_FILE = "frequent_words.json"
 FORMAT = 1
+
+Values = TypeVar("Values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,9 @@ class SavedAgent:
     ignored_words: IgnoredWords
     settings: Settings
 
-    def build(self) -> Agent:
+    def build(self) -> Agent | GoalAgent:
         """The agent itself."""
-        agent = Agent(self.width, self.settings.agent)
+        agent = _untrained(self.width, self.settings)
         agent.load_state_dict(dict(self.weights))
         return agent
 
@@ -53,7 +55,7 @@ class SavedAgent:
         description = _read_description(folder)
         try:
             settings = Settings.from_dict(description["settings"])
-        except SettingsError as error:
+        except (SettingsError, OverflowError, RecursionError) as error:  # numbers of thousands of digits, for one
             raise ModelFolderError(f"{folder / SETTINGS_FILE} is damaged: {error}") from error
         frequent = _read_frequent_words(folder / FREQUENT_WORDS_FILE)
         width: int = description["width"]
@@ -64,6 +66,11 @@ class SavedAgent:
             ignored_words=IgnoredWords(settings.ignored_words, frequent),
             settings=settings,
         )
+
+
+def _untrained(width: int, settings: Settings) -> Agent | GoalAgent:
+    """An agent of the settings' kind and size."""
+    return GoalAgent(width, settings.goal.agent) if settings.method == "goal" else Agent(width, settings.agent)
 
 
 _FIELDS: dict[str, type] = {"format": int, "lm": str, "width": int, "settings": dict}
@@ -77,7 +84,7 @@ def _read_description(folder: Path) -> dict[str, Any]:
             f"No trained agent in {folder} ({SETTINGS_FILE} is missing). "
             f"Train one with: ealm train CORPUS --out {folder}"
         )
-    description = _read_json(path)
+    description = _from_file(read_json, path)
     if not isinstance(description, dict):
         raise ModelFolderError(f"{path} is damaged: expected an object.")
     for name, kind in _FIELDS.items():
@@ -93,15 +100,8 @@ def _read_description(folder: Path) -> dict[str, Any]:
     return description
 
 
-def _read_json(path: Path) -> Any:
-    try:
-        return read_json(path)
-    except (OSError, ValueError) as error:
-        raise ModelFolderError(f"{path} cannot be read: {error}") from error
-
-
 def _read_frequent_words(path: Path) -> frozenset[str]:
-    words = _read_json(path)
+    words = _from_file(read_json, path)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise ModelFolderError(f"{path} is damaged: expected a list of words.")
     return frozenset(words)
@@ -111,22 +111,33 @@ def _shapes(path: Path, width: int, settings: Settings) -> dict[str, tuple[int, 
     """Shapes of the weights of such an agent, without allocating them: a damaged file may ask for anything."""
     try:
         with torch.device("meta"):
-            return {name: tuple(tensor.shape) for name, tensor in Agent(width, settings.agent).state_dict().items()}
+            return {name: tuple(tensor.shape) for name, tensor in _untrained(width, settings).state_dict().items()}
     except (RuntimeError, TypeError) as error:
         raise ModelFolderError(f"{path} is damaged: there is no agent of that size ({error}).") from error
 
 
 def _read_weights(path: Path, expected: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
     """The weights, checked against the shapes of the agent they are for."""
-    try:
-        weights = load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise ModelFolderError(f"{path} cannot be read: {error}") from error
-    found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    found = _from_file(read_shapes, path)
     if expected != found:
         wrong = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
         raise ModelFolderError(
             f"{path} does not fit {SETTINGS_FILE}: {wrong[0]} should be {expected.get(wrong[0], 'absent')}, "
             f"is {found.get(wrong[0], 'absent')}."
         )
+    weights = _from_file(read_tensors, path)
+    wrong = sorted(name for name, tensor in weights.items() if not _usable(tensor))
+    if wrong:
+        raise ModelFolderError(f"{path} is damaged: {wrong[0]} has values that are no finite numbers.")
     return weights
+
+
+def _from_file(read: Callable[[Path], Values], path: Path) -> Values:
+    try:
+        return read(path)
+    except (OSError, SafetensorError, ValueError) as error:
+        raise ModelFolderError(f"{path} cannot be read: {error}") from error
+
+
+def _usable(tensor: Tensor) -> bool:
+    return tensor.dtype.is_floating_point and bool(tensor.float().isfinite().all())

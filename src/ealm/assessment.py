@@ -58,34 +58,47 @@ class SentenceSimilarity:
         return cls(model)
 
     def __call__(self, sources: Sequence[str], summaries: Sequence[str]) -> list[float]:
-        texts = [*sources, *summaries]
-        vectors = self._model.encode(texts, convert_to_tensor=True, normalize_embeddings=True, show_progress_bar=False)
-        cosines = (vectors[: len(sources)] * vectors[len(sources) :]).sum(dim=1).clamp(0, 1).tolist()
+        number = {text: place for place, text in enumerate(dict.fromkeys([*sources, *summaries]))}
+        vectors = self._model.encode(
+            list(number), convert_to_tensor=True, normalize_embeddings=True, show_progress_bar=False
+        )
+        of_sources, of_summaries = (vectors[[number[text] for text in texts]] for texts in (sources, summaries))
+        cosines = (of_sources * of_summaries).sum(dim=1).clamp(0, 1).tolist()
         return [cosine if summary else 0.0 for cosine, summary in zip(cosines, summaries, strict=True)]
 
 
 def fluencies(lm: MaskedLM, summaries: Sequence[Sequence[int]], *, passes: int | None = None) -> list[float]:
     """exp(mean log P(y_i | y without i)) of each summary, between 0 and 1 (appendix A.3).
 
+    Words unknown to the language model have no probability and are left out of the mean; a summary without a known
+    word has fluency 0.
+    """
+    rows = log_probabilities(lm, summaries, passes=passes)
+    return [math.exp(sum(row.values()) / len(row)) if row else 0.0 for row in rows]
+
+
+def log_probabilities(
+    lm: MaskedLM, summaries: Sequence[Sequence[int]], *, passes: int | None = None
+) -> list[dict[int, float]]:
+    """log P(y_i | y without i) of each known word of each summary, by place.
+
     With `passes` each summary is looked at that many times only, every n-th word hidden in a pass, so that a word is
-    judged without some of its company. Words unknown to the language model have no probability and are left out of
-    the mean; a summary without a known word has fluency 0.
+    judged without some of its company.
     """
     questions = [
         (number, Masked((), tuple(None if place in hidden else word for place, word in enumerate(summary))))
         for number, summary in enumerate(summaries)
         for hidden in _words_hidden(summary, lm.unknown_id, passes)
     ]
-    totals, counts = [0.0] * len(summaries), [0] * len(summaries)
+    found: list[dict[int, float]] = [{} for _ in summaries]
     for rows in rows_by_length([len(question) for _, question in questions], _TOKEN_BUDGET):
         batch = [questions[row] for row in rows]
-        judged = [(number, summaries[number][hole]) for number, question in batch for hole in question.holes]
-        log_probabilities = lm.predict([question for _, question in batch]).log_softmax(dim=-1)
-        own = torch.tensor([word for _, word in judged], device=log_probabilities.device)
-        for (number, _), value in zip(judged, log_probabilities.gather(1, own[:, None])[:, 0].tolist(), strict=True):
-            totals[number] += value
-            counts[number] += 1
-    return [math.exp(total / count) if count else 0.0 for total, count in zip(totals, counts, strict=True)]
+        judged = [(number, hole) for number, question in batch for hole in question.holes]
+        all_words = lm.predict([question for _, question in batch]).log_softmax(dim=-1)
+        own = torch.tensor([summaries[number][hole] for number, hole in judged], device=all_words.device)
+        for (number, hole), value in zip(judged, all_words.gather(1, own[:, None])[:, 0].tolist(), strict=True):
+            found[number][hole] = value
+    return found
 
 
 def _words_hidden(summary: Sequence[int], unknown_id: int, passes: int | None) -> list[frozenset[int]]:

@@ -11,6 +11,7 @@ from ealm.commands.serve import serve
 from ealm.commands.settings import settings
 from ealm.commands.summarize import summarize
 from ealm.commands.train import train
+from ealm.commands.weigh import weigh
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -25,7 +26,7 @@ def main() -> None:
     """
 
 
-for command in (train, adapt, summarize, evaluate, train_baseline, report, serve, settings):
+for command in (train, weigh, adapt, summarize, evaluate, train_baseline, report, serve, settings):
     main.add_command(command)
 
 

@@ -5,59 +5,17 @@ A preset is a `Settings` value; `docs/paper.md` explains the fields by the numbe
 
 import dataclasses
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_type_hints
 
+from ealm.checked import Checked, check_above_zero, check_at_least, check_share
 from ealm.errors import SettingsError
-
-
-def _check_share(owner: object, *names: str) -> None:
-    for name in names:
-        value = getattr(owner, name)
-        if not 0 <= value <= 1:
-            hint = f" Did you mean {value / 100:g}?" if 1 < value <= 100 else ""
-            raise SettingsError(f"{name} must be between 0 and 1, got {value:g}.{hint}")
-
-
-def _check_at_least(owner: object, least: float, *names: str) -> None:
-    for name in names:
-        value = getattr(owner, name)
-        if not value >= least:
-            raise SettingsError(f"{name} must be at least {least:g}, got {value:g}.")
-
-
-class _Checked:
-    """Checks the type of every field, so that JSON and the command line need no checks of their own."""
-
-    def __post_init__(self) -> None:
-        for name, expected in get_type_hints(type(self)).items():
-            _check_type(name, getattr(self, name), expected)
-
-
-def _check_type(name: str, value: object, expected: Any) -> None:
-    if get_origin(expected) is Literal:
-        choices = get_args(expected)
-        if value not in choices:
-            raise SettingsError(f"{name} must be one of {', '.join(map(str, choices))}, got {value!r}.")
-        return
-    allowed = get_args(expected) if _is_union(expected) else (expected,)
-    numeric = float in allowed and isinstance(value, int) and not isinstance(value, bool)
-    wrong_bool = isinstance(value, bool) and bool not in allowed
-    if wrong_bool or not (numeric or isinstance(value, tuple(allowed))):
-        words = " or ".join("nothing" if kind is type(None) else kind.__name__ for kind in allowed)
-        raise SettingsError(f"{name} must be {words}, got {value!r}.")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise SettingsError(f"{name} must be a finite number, got {value}.")
-
-
-def _is_union(expected: Any) -> bool:
-    return get_origin(expected) is Union or type(expected).__name__ == "UnionType"
+from ealm.goals.settings import GoalSettings, PartSettings
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataSettings(_Checked):
+class DataSettings(Checked):
     """Which sentences of a corpus are learned from (section 5, Dataset)."""
 
     pretokenized: bool = False
@@ -69,13 +27,13 @@ class DataSettings(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_at_least(self, 2, "max_words")
+        check_at_least(self, 2, "max_words")
         if self.max_sentences is not None:
-            _check_at_least(self, 1, "max_sentences")
+            check_at_least(self, 1, "max_sentences")
 
 
 @dataclass(frozen=True, kw_only=True)
-class IgnoredWordsSettings(_Checked):
+class IgnoredWordsSettings(Checked):
     """Words that do not count in the reconstruction rate (W, appendix A.4)."""
 
     stop_words: bool = True
@@ -88,12 +46,12 @@ class IgnoredWordsSettings(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_at_least(self, 1, "min_count")
-        _check_at_least(self, 0, "min_zipf")
+        check_at_least(self, 1, "min_count")
+        check_at_least(self, 0, "min_zipf")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgentSettings(_Checked):
+class AgentSettings(Checked):
     """Shape of the Q-network (section 5, Proposed method)."""
 
     hidden_units: int = 200
@@ -102,11 +60,11 @@ class AgentSettings(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_at_least(self, 1, "hidden_units")
+        check_at_least(self, 1, "hidden_units")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecodingSettings(_Checked):
+class DecodingSettings(Checked):
     """How the holes of a template are filled (appendix A.1)."""
 
     mode: Literal["sequential", "parallel"] = "sequential"
@@ -118,11 +76,11 @@ class DecodingSettings(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_share(self, "parallel_confidence")
+        check_share(self, "parallel_confidence")
 
 
 @dataclass(frozen=True, kw_only=True)
-class RewardSettings(_Checked):
+class RewardSettings(Checked):
     """Rates, floors and weights (section 4.3.3 and appendices A.3, A.4)."""
 
     min_reconstruction: float = 0.5
@@ -146,15 +104,15 @@ class RewardSettings(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_share(self, "min_reconstruction", "min_compression", "all_ignored_rate", "fluency_threshold")
-        _check_at_least(self, 0, "similarity_weight", "fluency_weight")
-        _check_at_least(self, 1, "top_k")
+        check_share(self, "min_reconstruction", "min_compression", "all_ignored_rate", "fluency_threshold")
+        check_at_least(self, 0, "similarity_weight", "fluency_weight")
+        check_at_least(self, 1, "top_k")
         if self.fluency_passes is not None:
-            _check_at_least(self, 1, "fluency_passes")
+            check_at_least(self, 1, "fluency_passes")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplorationSettings(_Checked):
+class ExplorationSettings(Checked):
     """A falling rate of epsilon-greedy exploration (section 5, Proposed method)."""
 
     start: float = 0.9
@@ -166,8 +124,8 @@ class ExplorationSettings(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_share(self, "start", "decay", "minimum")
-        _check_at_least(self, 1, "every")
+        check_share(self, "start", "decay", "minimum")
+        check_at_least(self, 1, "every")
         if self.minimum > self.start:
             raise SettingsError(f"minimum must not exceed start, got {self.minimum:g} > {self.start:g}.")
 
@@ -178,7 +136,7 @@ class ExplorationSettings(_Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearningSettings(_Checked):
+class LearningSettings(Checked):
     """Deep Q-learning (section 4.4 and section 5, Proposed method)."""
 
     discount: float = 0.995
@@ -205,23 +163,23 @@ class LearningSettings(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_share(self, "discount")
+        check_share(self, "discount")
         if self.parallel_confidence is not None:
-            _check_share(self, "parallel_confidence")
-        _check_at_least(self, 1, "batch_size", "replay_size", "target_period")
-        _check_at_least(self, 1, "updates_per_sentence", "sentences_per_collection")
+            check_share(self, "parallel_confidence")
+        check_at_least(self, 1, "batch_size", "replay_size", "target_period")
+        check_at_least(self, 1, "updates_per_sentence", "sentences_per_collection")
         if self.replay_size < self.batch_size:
             raise SettingsError(f"replay_size must be at least batch_size, got {self.replay_size} < {self.batch_size}.")
-        for name in ("learning_rate", "gradient_clip"):
-            if not getattr(self, name) > 0:
-                raise SettingsError(f"{name} must be above 0, got {getattr(self, name):g}.")
+        check_above_zero(self, "learning_rate", "gradient_clip")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(_Checked):
+class Settings(Checked):
     """Everything that decides what a training run does, apart from corpus, language model and seed."""
 
     preset: str = "paper"
+    method: Literal["paper", "goal"] = "paper"
+    """Whose agent learns: the paper's, or one that is told a length. Groups of the other method are not used."""
     data: DataSettings = field(default_factory=DataSettings)
     ignored_words: IgnoredWordsSettings = field(default_factory=IgnoredWordsSettings)
     agent: AgentSettings = field(default_factory=AgentSettings)
@@ -230,6 +188,7 @@ class Settings(_Checked):
     action_exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
     order_exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
     learning: LearningSettings = field(default_factory=LearningSettings)
+    goal: GoalSettings = field(default_factory=GoalSettings)
 
     @property
     def decoding_in_training(self) -> DecodingSettings:
@@ -330,7 +289,15 @@ LAPTOP = Settings(
 """The paper's method in minutes on a CPU: while learning, all holes are filled in one round and fluency takes four
 passes; exploration falls ten times as fast, and each sentence pays for four updates (docs/paper.md)."""
 
-PRESETS: dict[str, Settings] = {settings.preset: settings for settings in (PAPER, PUBLISHED_CODE, LAPTOP)}
+READER = Settings(
+    preset="reader",
+    method="goal",
+    goal=GoalSettings(parts=PartSettings(meaning=1.0, likeness=1.0, unbroken=1.0)),
+    action_exploration=ExplorationSettings(start=0.5, every=2, minimum=0.02),
+)
+"""Beyond the paper: drafts that keep the meaning and their phrases, at the length asked for (docs/beyond.md)."""
+
+PRESETS: dict[str, Settings] = {settings.preset: settings for settings in (PAPER, PUBLISHED_CODE, LAPTOP, READER)}
 
 
 def preset(name: str) -> Settings:

@@ -32,6 +32,13 @@ class Text:
     drafts: tuple[Draft, ...]
     limit: Limit | None
 
+    def goal(self, draft: Draft) -> int | None:
+        """How many words of a sentence the limit would leave if every sentence gave the same share."""
+        if self.limit is None:
+            return None
+        whole = sum(measure(own.sentence.text, self.limit.unit) for own in self.drafts)
+        return max(1, round(self.limit.size / max(1, whole) * len(draft.source.words)))
+
 
 def assembled(sentences: Sequence[Sentence], parts: Sequence[str]) -> str:
     """What is left of the sentences as one text; paragraphs stay apart."""

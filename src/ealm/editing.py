@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ealm.agent import Agent
 from ealm.config import Settings
 from ealm.converter import Converter
 from ealm.documents import Planner, Text, assembled, cut
@@ -15,8 +14,9 @@ from ealm.ignored_words import IgnoredWords
 from ealm.lengths import Limit, measure
 from ealm.masked_lm import MaskedLM
 from ealm.options import Options
+from ealm.policies import AnyAgent, WalkRequest, walks
 from ealm.rewards import compression_rate
-from ealm.rollout import Walk, walk
+from ealm.rollout import Walk
 from ealm.scoring import BestStepSearch, EveryStepSearch, GivenActionsSearch, ScoredStep, Search, run_searches
 from ealm.sentences import LONGEST_SENTENCE, pretokenized_sentence, split_sentences
 from ealm.shortening import Shortened
@@ -28,7 +28,7 @@ from ealm.writing import capitalized_like, is_mark
 class Editor:
     """Everything that is needed to edit: agent, language model, word list and settings."""
 
-    def __init__(self, agent: Agent, lm: MaskedLM, *, ignored_words: IgnoredWords, settings: Settings) -> None:
+    def __init__(self, agent: AnyAgent, lm: MaskedLM, *, ignored_words: IgnoredWords, settings: Settings) -> None:
         self._agent = agent
         self._lm = lm
         self._ignored_words = ignored_words
@@ -47,21 +47,21 @@ class Editor:
 
     def summarize(self, texts: Sequence[Text], options: Options) -> list[Summary]:
         """Summaries of all texts, computed side by side."""
-        walks = self._walks(texts, options)
-        jobs = [self._jobs(text, paths, options) for text, paths in zip(texts, walks, strict=True)]
+        paths = self._walks(texts, options)
+        jobs = [self._jobs(text, own, options) for text, own in zip(texts, paths, strict=True)]
         self._finish([job for row in jobs for job in row])
         parts = [[self._summary(job) for job in row] for row in jobs]
         return [_text_summary(text, row) for text, row in zip(texts, parts, strict=True)]
 
     def curve(self, text: Text, options: Options) -> list[Summary]:
         """Summaries of one text at every length that its walks pass, the longest first."""
-        (walks,) = self._walks([text], options)
+        (paths,) = self._walks([text], options)
         jobs: dict[tuple[int, int, bytes], _Job] = {}  # many lengths of the text share a state of a sentence
         rows = []
-        for limit, chosen in self._lengths(text, walks):
+        for limit, chosen in self._lengths(text, paths):
             limited = replace(text, limit=limit)
             keys = [(number, way.step, bytes(way.actions)) for number, way in enumerate(chosen)]
-            for key, draft, path, way in zip(keys, text.drafts, walks, chosen, strict=True):
+            for key, draft, path, way in zip(keys, text.drafts, paths, chosen, strict=True):
                 if key not in jobs:
                     jobs[key] = self._job(limited, draft, path, way, options)
             rows.append(keys)
@@ -69,9 +69,9 @@ class Editor:
         parts = {key: self._summary(job) for key, job in jobs.items()}
         return [_text_summary(text, [parts[key] for key in keys]) for keys in rows]
 
-    def _lengths(self, text: Text, walks: Sequence[Walk]) -> Iterator[tuple[Limit, list[Shortened]]]:
+    def _lengths(self, text: Text, paths: Sequence[Walk]) -> Iterator[tuple[Limit, list[Shortened]]]:
         """Every way to shorten a text by words, the longest first, down to the words that must be kept."""
-        planner = Planner(text.drafts, walks, self._recoverable)
+        planner = Planner(text.drafts, paths, self._recoverable)
         whole = sum(measure(draft.sentence.text, "words") for draft in text.drafts)
         seen: set[tuple[bytes, ...]] = set()
         for limit in (Limit(size, "words") for size in range(whole, 0, -1)):
@@ -87,17 +87,21 @@ class Editor:
     def _walks(self, texts: Sequence[Text], options: Options) -> list[list[Walk]]:
         drafts = [draft for text in texts for draft in text.drafts]
         encodings = self._lm.encode([draft.source.ids for draft in drafts])
-        locked = [draft.locked for draft in drafts]
-        walks = iter(walk(self._agent, encodings, locked=locked, extractive=options.extractive))
-        return [[next(walks) for _ in text.drafts] for text in texts]
+        goals = [text.goal(draft) for text in texts for draft in text.drafts]
+        requests = [
+            WalkRequest(encoding, draft.locked, goal)
+            for encoding, draft, goal in zip(encodings, drafts, goals, strict=True)
+        ]
+        found = iter(walks(self._agent, requests, extractive=options.extractive))
+        return [[next(found) for _ in text.drafts] for text in texts]
 
-    def _jobs(self, text: Text, walks: Sequence[Walk], options: Options) -> "list[_Job]":
-        pairs = list(zip(text.drafts, walks, strict=True))
+    def _jobs(self, text: Text, paths: Sequence[Walk], options: Options) -> "list[_Job]":
+        pairs = list(zip(text.drafts, paths, strict=True))
         if not pairs:
             return []
         chosen: Sequence[Shortened | None] = [None] * len(pairs)
         if text.limit is not None:
-            chosen = Planner(text.drafts, walks, self._recoverable).plan(text.limit)
+            chosen = Planner(text.drafts, paths, self._recoverable).plan(text.limit)
         return [self._job(text, *pair, shortened, options) for pair, shortened in zip(pairs, chosen, strict=True)]
 
     def _job(self, text: Text, draft: Draft, path: Walk, shortened: Shortened | None, options: Options) -> "_Job":

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Unpack, overload
 
 from ealm import embedded
-from ealm.agent import Agent
 from ealm.agent_folder import SavedAgent
 from ealm.config import Settings
 from ealm.documents import Text
@@ -19,6 +18,7 @@ from ealm.ignored_words import IgnoredWords
 from ealm.lengths import LengthRequest
 from ealm.masked_lm import MaskedLM, TransformersMaskedLM
 from ealm.options import Options, Wishes
+from ealm.policies import AnyAgent
 from ealm.summary import Summary
 
 _TEXTS_AT_ONCE = 128
@@ -33,7 +33,7 @@ class Summarizer:
 
     def __init__(
         self,
-        agent: Agent | None = None,
+        agent: AnyAgent | None = None,
         lm: MaskedLM | None = None,
         *,
         ignored_words: IgnoredWords | None = None,

@@ -21,8 +21,8 @@ class Step:
 
     word: int
     action: Action
-    q_values: tuple[float, float, float]
-    """Of Remove, Keep and Replace for this word at this step."""
+    q_values: tuple[float, ...]
+    """Of Remove, Keep and Replace for this word at this step; an agent that never replaces has the first two."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,20 +4,22 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
+from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
+from ealm.agent_folder import SavedAgent
 from ealm.checkpoint import Checkpoint, RunIdentity
 from ealm.errors import RunError
 from ealm.storage import remove_drafts, write_text
-from ealm.training import Collected, Trainer
+from ealm.training import Collected
 
 LOG_FILE = "log.jsonl"
 TENSORBOARD_FOLDER = "tensorboard"
@@ -64,12 +66,39 @@ class StopRequest:
                 signal.signal(number, handler)
 
 
+class Learns(Protocol):
+    """What a run drives: one trainer or another."""
+
+    visits: int
+    pending_updates: int
+
+    @property
+    def updates(self) -> int: ...
+    @property
+    def best_reward(self) -> float | None: ...
+    @property
+    def rates(self) -> Mapping[str, float]: ...
+    @property
+    def replay(self) -> "HasReward": ...
+    def collect(self) -> Sequence[Collected]: ...
+    def update(self) -> float: ...
+    def result(self) -> SavedAgent: ...
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]: ...
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None: ...
+
+
+class HasReward(Protocol):
+    """A replay buffer, seen from the log."""
+
+    def mean_reward(self) -> float: ...
+
+
 class TrainingRun:
     """Drives a trainer and keeps its folder up to date."""
 
     def __init__(
         self,
-        trainer: Trainer,
+        trainer: Learns,
         folder: Path,
         identity: RunIdentity,
         *,
@@ -131,8 +160,7 @@ class TrainingRun:
             "sentences": trainer.visits,
             "replay_reward": trainer.replay.mean_reward(),
             "best_replay_reward": trainer.best_reward,
-            "action_exploration": trainer.exploration.action_rate,
-            "order_exploration": trainer.exploration.order_rate,
+            **trainer.rates,
             "seconds": round(self.seconds, 1),
             **self._window.means(),
         }
@@ -161,14 +189,10 @@ class _Window:
 
     def means(self) -> dict[str, float]:
         """Means over walks (rates at their last step) and updates."""
-        columns = {
-            "reward": [reward for walk in self._walks for reward in walk.rewards],
-            "compression_rate": [walk.compression_rate for walk in self._walks],
-            "reconstruction_rate": [walk.reconstruction_rate for walk in self._walks],
-            "walked": [walk.walked for walk in self._walks],
-            "violated": [float(walk.violated) for walk in self._walks],
-            "loss": self._losses,
-        }
+        columns = {"reward": [reward for walk in self._walks for reward in walk.rewards], "loss": self._losses}
+        for walk in self._walks:
+            for name, value in walk.measures.items():
+                columns.setdefault(name, []).append(value)
         return {name: sum(values) / len(values) for name, values in columns.items() if values}
 
 
@@ -209,17 +233,22 @@ class _Bar:
         means = window.latest
         self._bar.set_postfix_str(
             f"reward {means.get('reward', 0):.2f}, gone {means.get('compression_rate', 0):.2f}, "
-            f"recovered {means.get('reconstruction_rate', 0):.2f}, explore {trainer.exploration.action_rate:.2f}, "
+            f"{_recovered(means)}explore {trainer.rates['action_exploration']:.2f}, "
             f"{walked / max(self._run.seconds - self._seconds_before, 1e-9):.1f} sentences/s",
             refresh=False,
         )
         self._bar.update(self._position() - self._bar.n)
 
 
-def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
+def _recovered(means: Mapping[str, float]) -> str:
+    rate = means.get("reconstruction_rate")
+    return "" if rate is None else f"recovered {rate:.2f}, "
+
+
+def _restore(trainer: Learns, checkpoint: Checkpoint) -> None:
     try:
         trainer.restore(checkpoint.tensors, checkpoint.values)
-    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+    except (LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError) as error:
         raise RunError(f"The checkpoint is damaged ({error!r}). Start a new run in another folder.") from error
 
 

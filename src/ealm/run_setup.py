@@ -11,8 +11,10 @@ from ealm.checkpoint import CHECKPOINT_FILE, Checkpoint, RunIdentity
 from ealm.config import preset
 from ealm.data import Corpus, read_corpus
 from ealm.errors import RunError
-from ealm.masked_lm import TransformersMaskedLM
-from ealm.run import TrainingRun
+from ealm.goals.training import GoalTrainer, needs_similarity
+from ealm.goals.weighing import load_weights
+from ealm.masked_lm import MaskedLM, TransformersMaskedLM
+from ealm.run import Learns, TrainingRun
 from ealm.training import Trainer
 
 
@@ -27,6 +29,8 @@ class RunRequest:
     """Settings by path, such as `learning.discount`."""
     lm: str | None = None
     similarity: str | None = None
+    weighed: Path | None = None
+    """What the words of sentences carry, worked out beforehand."""
     seed: int | None = None
     resume: bool = False
     checkpoint_seconds: float = 120.0
@@ -48,23 +52,43 @@ def open_run(request: RunRequest) -> tuple[TrainingRun, Corpus]:
     corpus = read_corpus(request.corpus, settings=settings.data, longest=lm.max_words, seed=seed)
     identity = RunIdentity(settings, seed, lm.name, similarity, corpus.fingerprint)
     _check_same_run(checkpoint, identity)
-    needed = settings.rewards.similarity_weight > 0
-    trainer = Trainer(
-        lm=lm,
-        corpus=corpus,
-        settings=settings,
-        similarity=SentenceSimilarity.load(similarity, device=request.device) if needed else None,
-        seed=seed,
-        device=request.device,
-    )
     run = TrainingRun(
-        trainer,
+        _trainer(request, lm, corpus, identity),
         request.folder,
         identity,
         checkpoint_seconds=request.checkpoint_seconds,
         resumed_from=checkpoint,
     )
     return run, corpus
+
+
+def _trainer(request: RunRequest, lm: MaskedLM, corpus: Corpus, identity: RunIdentity) -> Learns:
+    """The trainer for the settings' method, with what it needs."""
+    settings = identity.settings
+
+    def similarity(needed: bool) -> SentenceSimilarity | None:
+        return SentenceSimilarity.load(identity.similarity, device=request.device) if needed else None
+
+    if settings.method == "goal":
+        return GoalTrainer(
+            lm=lm,
+            corpus=corpus,
+            settings=settings,
+            similarity=similarity(needs_similarity(settings.goal.parts)),
+            seed=identity.seed,
+            device=request.device,
+            weighed=load_weights(request.weighed, identity.similarity) if request.weighed else None,
+        )
+    if request.weighed is not None:
+        raise RunError("--weighed is for agents that are told a length (--preset reader); leave it out here.")
+    return Trainer(
+        lm=lm,
+        corpus=corpus,
+        settings=settings,
+        similarity=similarity(settings.rewards.similarity_weight > 0),
+        seed=identity.seed,
+        device=request.device,
+    )
 
 
 def _checkpoint(folder: Path, *, resume: bool) -> Checkpoint | None:

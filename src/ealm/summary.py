@@ -31,8 +31,8 @@ class TraceStep:
     """Place of the decided word in the source, from 0."""
     word: str
     action: Action
-    q_values: tuple[float, float, float]
-    """Of Remove, Keep and Replace."""
+    q_values: tuple[float, ...]
+    """Of Remove, Keep and Replace; an agent that never replaces has the first two."""
     compression_rate: float
     summary: str | None
     """None where the language model was not asked, because the step could not be chosen any more."""

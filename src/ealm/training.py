@@ -14,10 +14,12 @@ from torch import Tensor
 from ealm.agent import Agent
 from ealm.agent_folder import SavedAgent
 from ealm.assessment import Similarity, fluencies
+from ealm.best_weights import BestWeights
 from ealm.config import Settings
 from ealm.converter import Converter
 from ealm.data import Corpus, VisitOrder
 from ealm.edits import Action
+from ealm.encoding_memory import EncodingMemory
 from ealm.ignored_words import IgnoredWords
 from ealm.learner import Learner, group
 from ealm.masked_lm import MaskedLM
@@ -38,11 +40,8 @@ class Collected:
     """One walk of a collection, for the log."""
 
     rewards: tuple[float, ...]
-    compression_rate: float
-    reconstruction_rate: float
-    walked: float
-    """Share of the sentence decided before the walk was cut (T / N)."""
-    violated: bool
+    measures: Mapping[str, float]
+    """By name; the log has their means."""
 
 
 def experiences_of_walk(
@@ -101,9 +100,9 @@ class Trainer:
         self._order = VisitOrder(len(corpus.sentences), seed)
         self._learner = Learner(lm.width, settings, seed=seed, device=device)
         self.replay = ReplayBuffer(settings.learning.replay_size)
-        self.best_reward: float | None = None
-        self._best_weights: dict[str, Tensor] = {}
-        self._encodings: dict[int, Tensor] = {}
+        self.best = BestWeights()
+        at_once = settings.learning.sentences_per_collection
+        self._memory = EncodingMemory(lm, lambda visit: self._source(visit).ids, visits_at_once=at_once)
         self._converter = Converter(lm, settings.decoding_in_training)
         self._conversions = ConversionCache(_CONVERSIONS_REMEMBERED)
         self._fluent: dict[tuple[int, ...], bool] = {}
@@ -117,6 +116,17 @@ class Trainer:
     def updates(self) -> int:
         """Updates done so far."""
         return self._learner.updates
+
+    @property
+    def best_reward(self) -> float | None:
+        """Highest mean reward in a full buffer so far."""
+        return self.best.reward
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """Exploring probabilities by now, for the log."""
+        exploration = self.exploration
+        return {"action_exploration": exploration.action_rate, "order_exploration": exploration.order_rate}
 
     @property
     def exploration(self) -> Exploration:
@@ -133,7 +143,7 @@ class Trainer:
         learning = self.settings.learning
         visits = range(self.visits, self.visits + learning.sentences_per_collection)
         sources = [self._source(visit) for visit in visits]
-        encodings = self.lm.encode([source.ids for source in sources])
+        encodings = self._memory.encode(visits)
         walks = walk(self.agent, encodings, exploration=self.exploration)
         ends = self._find_ends(sources, walks)
         assessments = self._assess(sources, ends)
@@ -144,9 +154,9 @@ class Trainer:
             )
             self.replay.extend(experiences_of_walk(visit, path, end, rewards, self.settings))
             collected.append(_collected(rewards, assessment, violated=end.violated))
-        self._encodings.update(zip(visits, encodings, strict=True))
-        self._forget_old_encodings()
-        self._keep_if_best()
+        self._memory.forget_before(self.replay.oldest_visit)
+        if self.replay.full:
+            self.best.offer(self.replay.mean_reward(), self.agent)
         self.visits = visits.stop
         enough = len(self.replay) >= learning.batch_size
         self.pending_updates = len(visits) * learning.updates_per_sentence if enough else 0
@@ -205,32 +215,16 @@ class Trainer:
             self._fluent[summary] = is_fluent(fluency, rewards)
         return [self._fluent[summary] for summary in summaries]
 
-    def _forget_old_encodings(self) -> None:
-        oldest = self.replay.oldest_visit
-        for visit in list(self._encodings):  # visits rise, so the first ones are the oldest
-            if oldest is not None and visit >= oldest:
-                break
-            del self._encodings[visit]
-
-    def _keep_if_best(self) -> None:
-        """The final model is the one at the highest mean reward in a full buffer (section 5, Proposed method)."""
-        if not self.replay.full:
-            return
-        reward = self.replay.mean_reward()
-        if self.best_reward is None or reward > self.best_reward:
-            self.best_reward = reward
-            self._best_weights = copied(self.agent.state_dict())
-
     def update(self) -> float:
         """One update on a batch from the buffer; returns the loss."""
         experiences = self.replay.sample(self.settings.learning.batch_size, self._rng)
         self.pending_updates -= 1
-        return self._learner.update(experiences, self._encodings)
+        return self._learner.update(experiences, self._memory.encodings)
 
     def result(self) -> SavedAgent:
         """The agent to use: at the best replay reward, or as it is now while the buffer was never full."""
         return SavedAgent(
-            weights=copied(self._best_weights or self.agent.state_dict()),
+            weights=self.best.or_of(self.agent),
             width=self.lm.width,
             lm_name=self.lm.name,
             ignored_words=self.ignored_words,
@@ -240,7 +234,7 @@ class Trainer:
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Tensors and plain values from which `restore` makes the same trainer again."""
         tensors = self._learner.tensors()
-        tensors |= {f"best.{name}": tensor for name, tensor in self._best_weights.items()}
+        tensors |= self.best.tensors()
         tensors |= replay_to_tensors(self.replay.experiences)
         values = {
             "updates": self.updates,
@@ -254,40 +248,20 @@ class Trainer:
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Go on from `state()`."""
         self._learner.restore(tensors, updates=values["updates"])
-        self._best_weights = {name: t.to(self._device) for name, t in group(tensors, "best").items()}
+        weights = {name: tensor.to(self._device) for name, tensor in group(tensors, "best").items()}
+        self.best.restore(weights, values["best_reward"])
         self.visits = values["visits"]
         self.pending_updates = values["pending_updates"]
-        self.best_reward = values["best_reward"]
         self._rng.bit_generator.state = values["rng"]
         self.replay.extend(replay_from_tensors(tensors))
-        self._encode_again()
-
-    def _encode_again(self) -> None:
-        """Encodings of the sentences in the buffer, in the batches in which they were first encoded.
-
-        The last bits of a float depend on the batch, and a resumed run must not differ even in those.
-        """
-        oldest = self.replay.oldest_visit
-        if oldest is None:
-            return
-        size = self.settings.learning.sentences_per_collection
-        for start in range(oldest - oldest % size, self.visits, size):
-            visits = range(start, start + size)
-            encodings = self.lm.encode([self._source(visit).ids for visit in visits])
-            self._encodings.update(zip(visits, encodings, strict=True))
-        self._forget_old_encodings()
-
-
-def copied(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Weights that stay as they are while the agent goes on learning."""
-    return {name: tensor.clone() for name, tensor in weights.items()}
+        self._memory.encode_again(self.replay.oldest_visit, self.visits)
 
 
 def _collected(rewards: tuple[float, ...], assessment: Assessment, *, violated: bool) -> Collected:
-    return Collected(
-        rewards=rewards,
-        compression_rate=assessment.compression_rate,
-        reconstruction_rate=assessment.reconstruction_rate,
-        walked=assessment.last_step / assessment.length,
-        violated=violated,
-    )
+    measures = {
+        "compression_rate": assessment.compression_rate,
+        "reconstruction_rate": assessment.reconstruction_rate,
+        "walked": assessment.last_step / assessment.length,
+        "violated": float(violated),
+    }
+    return Collected(rewards, measures)

@@ -44,6 +44,11 @@ DEFAULT_UPDATES = 70_000
 )
 @click.option("--lm", help="Masked language model: a folder or a hub name. [default: embedded]")
 @click.option("--similarity", help="Sentence-similarity model: a folder or a hub name. [default: embedded]")
+@click.option(
+    "--weighed",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With --preset reader: what `ealm weigh` wrote, so that these sentences need no look.",
+)
 @click.option("--seed", type=click.IntRange(min=0), help="Same seed, same run. [default: 0]")
 @click.option(
     "--updates",
@@ -69,6 +74,7 @@ def train(
     assignments: Sequence[str],
     lm: str | None,
     similarity: str | None,
+    weighed: Path | None,
     seed: int | None,
     updates: int | None,
     minutes: float | None,
@@ -94,6 +100,7 @@ def train(
         assignments=_assignments(assignments) | ({"data.pretokenized": "true"} if pretokenized else {}),
         lm=lm,
         similarity=similarity,
+        weighed=weighed,
         seed=seed,
         resume=resume,
         checkpoint_seconds=checkpoint_seconds,

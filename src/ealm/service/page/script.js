@@ -349,9 +349,9 @@ function think(event) {
     target.textContent = `“${text}”: nothing was decided on it, it is just kept.`;
     return;
   }
-  const [remove, keep, replace] = word.q_values.map((value) => value.toFixed(2));
-  target.textContent =
-    `“${text}”: ${ACTIONS[word.action]}, decision ${word.order}. Q: Remove ${remove}, Keep ${keep}, Replace ${replace}.`;
+  const names = ["Remove", "Keep", "Replace"]; // an agent that never replaces has no value for it
+  const values = word.q_values.map((value, number) => `${names[number]} ${value.toFixed(2)}`);
+  target.textContent = `“${text}”: ${ACTIONS[word.action]}, decision ${word.order}. Q: ${values.join(", ")}.`;
 }
 
 function stopPlaying() {

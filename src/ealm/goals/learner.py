@@ -1,0 +1,137 @@
+"""Q-learning from walks towards a length: returns over several steps, double Q, a target network."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ealm.agent import pad
+from ealm.goals.agent import GoalAgent
+from ealm.goals.replay import GoalWalk
+from ealm.goals.settings import GoalAgentSettings, GoalSettings
+from ealm.goals.values import SentenceValues
+from ealm.learner import group
+from ealm.optimizer_state import optimizer_tensors, restore_optimizer
+
+
+def new_goal_agent(width: int, settings: GoalAgentSettings, seed: int) -> GoalAgent:
+    """An untrained agent whose weights depend on nothing but the seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return GoalAgent(width, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class WalkBatch:
+    """Walks as tensors: every state of each, what was removed and what came of it."""
+
+    encodings: Tensor
+    present: Tensor
+    goal: Tensor
+    kept: Tensor
+    """What is left in each state, the finished draft included: (walks, steps + 1, words)."""
+    word: Tensor
+    """Removed at each step: (walks, steps), as are the next two."""
+    taken: Tensor
+    """False beyond the end of a walk."""
+    reward: Tensor
+
+    @classmethod
+    def of(
+        cls, walks: Sequence[GoalWalk], encodings_of_visits: Mapping[int, Tensor], values: Sequence[SentenceValues]
+    ) -> "WalkBatch":
+        """Pad all sentences to the longest and all walks to the one with most steps."""
+        encodings, present = pad([encodings_of_visits[walk.visit] for walk in walks])
+        rows, words = present.shape
+        steps = max(len(walk.order) for walk in walks)
+        word = np.zeros((rows, steps), dtype=np.int64)
+        gone_at = np.full((rows, words), steps + 1)
+        phi = np.zeros((rows, steps + 1), dtype=np.float32)
+        for row, (walk, value) in enumerate(zip(walks, values, strict=True)):
+            count, length = len(walk.order), len(value.words)
+            word[row, :count] = walk.order
+            gone_at[row, list(walk.order)] = np.arange(count)
+            states = gone_at[row, None, :length] >= np.arange(steps + 1)[:, None]
+            phi[row] = value.of(states)
+            phi[row, count:] += walk.finish
+        kept = torch.from_numpy(gone_at[:, None] >= np.arange(steps + 1)[None, :, None]).to(encodings.device)
+        counts = torch.tensor([len(walk.order) for walk in walks], device=encodings.device)
+        return cls(
+            encodings=encodings,
+            present=present,
+            goal=torch.tensor([walk.goal for walk in walks], device=encodings.device),
+            kept=kept & present[:, None],
+            word=torch.from_numpy(word).to(encodings.device),
+            taken=torch.arange(steps, device=encodings.device) < counts[:, None],
+            reward=torch.from_numpy(np.diff(phi, axis=1)).to(encodings),
+        )
+
+
+class GoalLearner:
+    """An agent, its target network and its optimizer."""
+
+    def __init__(self, width: int, settings: GoalSettings, *, seed: int, device: str = "cpu") -> None:
+        """`width` is the length of an encoding."""
+        self.settings = settings.learning
+        self.agent = new_goal_agent(width, settings.agent, seed).to(device)
+        self.target_network = new_goal_agent(width, settings.agent, seed).to(device)
+        self.updates = 0
+        self._optimizer = torch.optim.Adam(self.agent.parameters(), lr=self.settings.learning_rate)
+
+    def update(self, batch: WalkBatch, weights: Tensor) -> tuple[float, list[float]]:
+        """One step of gradient descent; `weights` (walks,) tell how much each counts. Returns loss and surprises."""
+        q_values = self.agent(self.agent.read(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal)
+        chosen = q_values.gather(2, batch.word[..., None])[..., 0]  # (walks, steps)
+        targets = self.targets(batch, q_values.detach())
+        errors = nn.functional.smooth_l1_loss(chosen, targets, reduction="none").masked_fill(~batch.taken, 0)
+        steps = batch.taken.sum()
+        loss = (errors * weights[:, None]).sum() / steps
+        self._optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.agent.parameters(), self.settings.gradient_clip)
+        self._optimizer.step()
+        self.updates += 1
+        if self.updates % self.settings.target_period == 0:
+            self.target_network.load_state_dict(self.agent.state_dict())
+        surprises = errors.detach().sum(dim=1) / batch.taken.sum(dim=1)
+        return float(loss.detach()), surprises.tolist()
+
+    @torch.no_grad()
+    def targets(self, batch: WalkBatch, q_values: Tensor) -> Tensor:
+        """Rewards of the next n steps and the value of the state after them: (walks, steps).
+
+        `q_values` are the agent's in the states before the steps. The finished draft has no value of its own: what
+        it is worth was paid on the way.
+        """
+        target = self.target_network
+        later = target(target.read(batch.encodings, batch.present), batch.kept[:, 1:-1], batch.goal)
+        if self.settings.double:
+            best = later.gather(2, q_values[:, 1:].argmax(dim=-1, keepdim=True))[..., 0]
+        else:
+            best = later.amax(dim=-1)
+        goes_on = batch.taken[:, 1:]
+        value = best.masked_fill(~goes_on, 0)  # of states 1 to steps - 1: (walks, steps - 1)
+        n, discount = self.settings.returns, self.settings.discount
+        rewards = nn.functional.pad(batch.reward.masked_fill(~batch.taken, 0), (0, n))
+        values = nn.functional.pad(value, (1, n))
+        steps = batch.reward.shape[1]
+        total = discount**n * values[:, n : n + steps]
+        for ahead in range(n):
+            total = total + discount**ahead * rewards[:, ahead : ahead + steps]
+        return total
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything that `restore` needs, apart from the number of updates."""
+        tensors = {f"agent.{name}": tensor for name, tensor in self.agent.state_dict().items()}
+        tensors |= {f"target.{name}": tensor for name, tensor in self.target_network.state_dict().items()}
+        tensors |= optimizer_tensors(self._optimizer)
+        return {name: tensor.clone() for name, tensor in tensors.items()}
+
+    def restore(self, tensors: Mapping[str, Tensor], *, updates: int) -> None:
+        """Go on from `tensors()` after so many updates."""
+        self.updates = updates
+        self.agent.load_state_dict(group(tensors, "agent"))
+        self.target_network.load_state_dict(group(tensors, "target"))
+        restore_optimizer(self._optimizer, tensors)

@@ -1,0 +1,164 @@
+"""The parts of a draft's value: each is a named function, a preset is a list of weights (docs/beyond.md).
+
+Parts of single words and of neighbours are standardised within the sentence. They are known for every draft once
+they are known for the sentence; parts of the finished draft cost a look by a model at each draft.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ealm.assessment import Similarity, log_probabilities
+from ealm.converter import Converter
+from ealm.edits import Action
+from ealm.goals.settings import PartSettings
+from ealm.goals.values import Floats, SentenceValues, standardized
+from ealm.goals.weighing import Weigher, WordWeights
+from ealm.masked_lm import MaskedLM
+from ealm.protection import KINDS, protected_places
+from ealm.source import Source
+from ealm.text import join_words
+from ealm.writing import is_mark
+
+_BELOW_ALL = 1.0
+"""A mark is worth this much less than the least word: it goes first."""
+
+_FLUENCY_PASSES = 4
+_FLUENT, _BROKEN = 4.0, -1.0
+"""Mean log-odds of a word in its place that count as 1 and as 0; good prose has about the first."""
+
+
+class SentenceJudge:
+    """Works out what the words and neighbours of sentences are worth."""
+
+    def __init__(self, parts: PartSettings, weigher: Weigher | None) -> None:
+        """`weigher` may be None if neither meaning nor likeness has a weight."""
+        self._parts = parts
+        self._weigher = weigher
+
+    def values(self, sentences: Sequence[Sequence[str]]) -> list[SentenceValues]:
+        """Values of all sentences, with one question to the similarity model for all of them."""
+        if self._weigher is None:
+            zeros = [np.zeros(len(words), dtype=np.float32) for words in sentences]
+            weights = [WordWeights(row, row) for row in zeros]
+        else:
+            weights = self._weigher.weigh(sentences)
+        return [self._value(words, own) for words, own in zip(sentences, weights, strict=True)]
+
+    def _value(self, words: Sequence[str], weights: WordWeights) -> SentenceValues:
+        spoken = [not is_mark(word) for word in words]
+        value = (
+            self._parts.meaning * standardized(weights.meaning, spoken)
+            + self._parts.likeness * standardized(weights.likeness, spoken)
+            + self._parts.early * standardized(-np.arange(len(words), dtype=np.float32), spoken)
+            + self._parts.protection * protection(words)
+        )
+        return _with_marks(value, spoken, self._parts.unbroken)
+
+
+def protection(words: Sequence[str]) -> Floats:
+    """1 for numbers, names and negations."""
+    places = protected_places(words, list(KINDS))
+    return np.asarray([place in places for place in range(len(words))], dtype=np.float32)
+
+
+def _with_marks(value: Floats, spoken: Sequence[bool], unbroken: float) -> SentenceValues:
+    """Marks are worth less than any word, and nothing as neighbours."""
+    judged = np.asarray(spoken, dtype=bool)
+    least = value[judged].min() if judged.any() else 0.0
+    words = np.where(judged, value, least - _BELOW_ALL).astype(np.float32)
+    return SentenceValues(words, (unbroken * (judged[1:] & judged[:-1])).astype(np.float32))
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedDraft:
+    """A sentence and what is left of it."""
+
+    source: Source
+    kept: tuple[int, ...]
+    """Places of the words that are left, in rising order."""
+
+
+class DraftJudge:
+    """Judges finished drafts as a whole; free if no such part has a weight."""
+
+    def __init__(
+        self, parts: PartSettings, *, lm: MaskedLM, similarity: Similarity | None, converter: Converter, top_k: int
+    ) -> None:
+        self._parts = parts
+        self._lm = lm
+        self._similarity = similarity
+        self._converter = converter
+        self._top_k = top_k
+        self._counts: Counter[int] = Counter()
+
+    def learn_frequencies(self, counts: "Counter[int]") -> None:
+        """How often each word of the language model occurs in the corpus: fluency is judged against it."""
+        self._counts = counts
+
+    def values(self, drafts: Sequence[FinishedDraft]) -> Floats:
+        """The weighted sum of the parts of each draft."""
+        total = np.zeros(len(drafts), dtype=np.float32)
+        if not drafts:
+            return total
+        parts = self._parts
+        if parts.similarity:
+            total += parts.similarity * self._similarities(drafts)
+        if parts.fluency or parts.joints:
+            fluency, joints = self._fluencies(drafts)
+            total += parts.fluency * fluency + parts.joints * joints
+        if parts.reconstruction:
+            total += parts.reconstruction * self._reconstruction_rates(drafts)
+        return total
+
+    def _similarities(self, drafts: Sequence[FinishedDraft]) -> Floats:
+        assert self._similarity is not None
+        sources = [join_words(draft.source.words) for draft in drafts]
+        texts = [join_words([draft.source.words[place] for place in draft.kept]) for draft in drafts]
+        return np.asarray(self._similarity(sources, texts), dtype=np.float32)
+
+    def _fluencies(self, drafts: Sequence[FinishedDraft]) -> tuple[Floats, Floats]:
+        """Mean log-odds of the words in their places, of all and at the joints alone, as shares of what is fluent."""
+        rows = [[draft.source.ids[place] for place in draft.kept] for draft in drafts]
+        fluency, joints = [], []
+        for draft, row, known in zip(
+            drafts, rows, log_probabilities(self._lm, rows, passes=_FLUENCY_PASSES), strict=True
+        ):
+            odds = {place: value - self._log_frequency(row[place]) for place, value in known.items()}
+            at_joints = [odds[place] for place in _beside_joints(draft.kept) if place in odds]
+            fluency.append(float(np.mean(list(odds.values()))) if odds else _BROKEN)
+            joints.append(float(np.mean(at_joints)) if at_joints else _FLUENT)
+        return _share(fluency), _share(joints)
+
+    def _log_frequency(self, word: int) -> float:
+        """log P(word) in the corpus; a word that is not there counts as half an occurrence."""
+        return math.log((self._counts[word] or 0.5) / max(1, self._counts.total()))
+
+    def _reconstruction_rates(self, drafts: Sequence[FinishedDraft]) -> Floats:
+        """Share of the counted words that are kept or recovered when all holes are filled at once."""
+        rates = []
+        for draft in drafts:
+            left, counted = set(draft.kept), draft.source.counted
+            actions = tuple(Action.KEEP if place in left else Action.REMOVE for place in range(len(counted)))
+            (ranks,) = self._converter.estimate_ranks(draft.source.ids, [actions])
+            recovered = sum(counts and rank < self._top_k for rank, counts in zip(ranks, counted, strict=True))
+            rates.append(recovered / sum(counted) if any(counted) else 1.0)
+        return np.asarray(rates, dtype=np.float32)
+
+
+def _beside_joints(kept: Sequence[int]) -> list[int]:
+    """Places in the draft of words whose neighbour in the source is gone."""
+    found = set()
+    for place, (before, after) in enumerate(pairwise(kept)):
+        if after != before + 1:
+            found |= {place, place + 1}
+    return sorted(found)
+
+
+def _share(values: Sequence[float]) -> Floats:
+    shares: Floats = ((np.asarray(values) - _BROKEN) / (_FLUENT - _BROKEN)).clip(0, 1).astype(np.float32)
+    return shares

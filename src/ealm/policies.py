@@ -1,0 +1,40 @@
+"""How an agent of either kind walks sentences in use."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from ealm.agent import Agent
+from ealm.goals.agent import GoalAgent
+from ealm.goals.walking import goal_walks
+from ealm.rollout import Walk, walk
+
+AnyAgent = Agent | GoalAgent
+
+_USUAL_SHARE = 0.3
+"""Share of a sentence's words that an agent aims at where nobody says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkRequest:
+    """A sentence to walk."""
+
+    encodings: Tensor
+    locked: Collection[int]
+    """Words that stay."""
+    goal: int | None
+    """Number of words to aim at, if there is one."""
+
+
+def walks(agent: AnyAgent, requests: Sequence[WalkRequest], *, extractive: bool) -> list[Walk]:
+    """Walk all sentences to their ends."""
+    encodings = [request.encodings for request in requests]
+    locked = [request.locked for request in requests]
+    if isinstance(agent, Agent):
+        return walk(agent, encodings, locked=locked, extractive=extractive)
+    return goal_walks(agent, encodings, [_goal(request) for request in requests], locked=locked)
+
+
+def _goal(request: WalkRequest) -> int:
+    return request.goal if request.goal is not None else max(1, round(_USUAL_SHARE * len(request.encodings)))
