@@ -10,6 +10,7 @@ from ealm.documents import Planner, Text, assembled, cut
 from ealm.drafts import Draft
 from ealm.edits import Action, summary_length
 from ealm.errors import TextError
+from ealm.goals.parts import SentenceJudge
 from ealm.ignored_words import IgnoredWords
 from ealm.lengths import Limit, measure
 from ealm.masked_lm import MaskedLM
@@ -28,8 +29,18 @@ from ealm.writing import capitalized_like, is_mark
 class Editor:
     """Everything that is needed to edit: agent, language model, word list and settings."""
 
-    def __init__(self, agent: AnyAgent, lm: MaskedLM, *, ignored_words: IgnoredWords, settings: Settings) -> None:
+    def __init__(
+        self,
+        agent: AnyAgent,
+        lm: MaskedLM,
+        *,
+        ignored_words: IgnoredWords,
+        settings: Settings,
+        judge: SentenceJudge | None = None,
+    ) -> None:
+        """With a `judge`, drafts are searched for instead of walked to by the agent."""
         self._agent = agent
+        self._judge = judge
         self._lm = lm
         self._ignored_words = ignored_words
         self._rewards = settings.rewards
@@ -89,10 +100,10 @@ class Editor:
         encodings = self._lm.encode([draft.source.ids for draft in drafts])
         goals = [text.goal(draft) for text in texts for draft in text.drafts]
         requests = [
-            WalkRequest(encoding, draft.locked, goal)
+            WalkRequest(draft.source.words, encoding, draft.locked, goal)
             for encoding, draft, goal in zip(encodings, drafts, goals, strict=True)
         ]
-        found = iter(walks(self._agent, requests, extractive=options.extractive))
+        found = iter(walks(self._agent, requests, extractive=options.extractive, judge=self._judge))
         return [[next(found) for _ in text.drafts] for text in texts]
 
     def _jobs(self, text: Text, paths: Sequence[Walk], options: Options) -> "list[_Job]":

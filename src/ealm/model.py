@@ -10,10 +10,13 @@ from typing import Unpack, overload
 
 from ealm import embedded
 from ealm.agent_folder import SavedAgent
+from ealm.assessment import SentenceSimilarity
 from ealm.config import Settings
 from ealm.documents import Text
 from ealm.editing import Editor
-from ealm.errors import EalmError, LanguageModelError, TextError
+from ealm.errors import EalmError, LanguageModelError, SettingsError, TextError
+from ealm.goals.parts import SentenceJudge
+from ealm.goals.weighing import Weigher
 from ealm.ignored_words import IgnoredWords
 from ealm.lengths import LengthRequest
 from ealm.masked_lm import MaskedLM, TransformersMaskedLM
@@ -26,6 +29,10 @@ _TEXTS_AT_ONCE = 128
 
 _LONG_LIST = 256
 """Texts from which on a list is worth a progress bar."""
+
+
+EFFORTS = ("walk", "search")
+"""How much work goes into a summary."""
 
 
 class Summarizer:
@@ -55,6 +62,28 @@ class Summarizer:
         self.ignored_words = ignored_words
         self.settings = settings
         self._editor = Editor(self.agent, lm, ignored_words=ignored_words, settings=settings)
+
+    def with_effort(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> "Summarizer":
+        """The same summarizer, with more work on each sentence ("walk" is the usual, "search" the most).
+
+        A search weighs the words of the very sentence, with a sentence-similarity model by folder or hub name, and
+        takes the best draft there is; it goes with agents that are told a length.
+        """
+        if effort not in EFFORTS:
+            raise SettingsError(f"effort must be one of {', '.join(EFFORTS)}, got {effort!r}.")
+        judge = None
+        if effort == "search":
+            if self.settings.method != "goal":
+                raise SettingsError(
+                    "The effort search goes with agents that are told a length (preset reader); this agent has "
+                    f"the preset {self.settings.preset}."
+                )
+            judge = SentenceJudge(self.settings.goal.parts, Weigher(SentenceSimilarity.load(similarity)))
+        copy = Summarizer(self.agent, self.lm, ignored_words=self.ignored_words, settings=self.settings)
+        copy._editor = Editor(
+            self.agent, self.lm, ignored_words=self.ignored_words, settings=self.settings, judge=judge
+        )
+        return copy
 
     @classmethod
     def from_pretrained(

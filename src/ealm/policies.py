@@ -7,6 +7,8 @@ from torch import Tensor
 
 from ealm.agent import Agent
 from ealm.goals.agent import GoalAgent
+from ealm.goals.parts import SentenceJudge
+from ealm.goals.search import searched_walks
 from ealm.goals.walking import goal_walks
 from ealm.rollout import Walk, walk
 
@@ -20,6 +22,7 @@ _USUAL_SHARE = 0.3
 class WalkRequest:
     """A sentence to walk."""
 
+    words: Sequence[str]
     encodings: Tensor
     locked: Collection[int]
     """Words that stay."""
@@ -27,10 +30,15 @@ class WalkRequest:
     """Number of words to aim at, if there is one."""
 
 
-def walks(agent: AnyAgent, requests: Sequence[WalkRequest], *, extractive: bool) -> list[Walk]:
-    """Walk all sentences to their ends."""
+def walks(
+    agent: AnyAgent, requests: Sequence[WalkRequest], *, extractive: bool, judge: SentenceJudge | None = None
+) -> list[Walk]:
+    """Walk all sentences to their ends; with a `judge` the drafts are searched for instead."""
     encodings = [request.encodings for request in requests]
     locked = [request.locked for request in requests]
+    if judge is not None:
+        goals = [_goal(request) for request in requests]
+        return searched_walks(judge, [request.words for request in requests], goals, locked=locked)
     if isinstance(agent, Agent):
         return walk(agent, encodings, locked=locked, extractive=extractive)
     return goal_walks(agent, encodings, [_goal(request) for request in requests], locked=locked)

@@ -1,6 +1,7 @@
 """The systems that are compared, by the names that a user gives them.
 
-    lead-8  lead-75b  stopwords  ealm  ealm=DIR  ealm:NAME=DIR  seq3=DIR  seq3+=DIR  cmatch=DIR  file:NAME=PATH
+    lead-8  lead-75b  stopwords  ealm  ealm=DIR  ealm:NAME=DIR  ealm+search=DIR  seq3=DIR  seq3+=DIR  cmatch=DIR
+    file:NAME=PATH
 
 DIR and PATH may hold {seed}: such a system is scored once for each seed.
 """
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from ealm.model import Summarizer
 
 SEED = "{seed}"
-_SPEC = re.compile(r"(?P<kind>lead-\d+b?|stopwords|ealm|seq3\+?|cmatch|file)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?")
+_SPEC = re.compile(
+    r"(?P<kind>lead-\d+b?|stopwords|ealm(?:\+search)?|seq3\+?|cmatch|file)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?"
+)
 _NEED_A_PATH = {
     "seq3": "seq3=DIR (train it with: ealm train-baseline seq3 CORPUS --out DIR)",
     "seq3+": "seq3+=DIR (train it with: ealm train-baseline seq3 CORPUS --validation DATA --out DIR)",
@@ -79,7 +82,7 @@ def _parse(part: str) -> SystemSpec:
     if found is None:
         raise UnknownSystemError(
             f"There is no system {part!r}. Systems: lead-N (words), lead-Nb (bytes), stopwords, ealm, ealm=DIR, "
-            "ealm:NAME=DIR, seq3=DIR, seq3+=DIR, cmatch=DIR, file:NAME=PATH."
+            "ealm:NAME=DIR, ealm+search=DIR, seq3=DIR, seq3+=DIR, cmatch=DIR, file:NAME=PATH."
         )
     kind, name, path = found["kind"], found["name"], found["path"]
     if path is None and kind in _NEED_A_PATH:
@@ -98,10 +101,11 @@ def load_system(spec: SystemSpec, seed: int | None) -> AnySummarizer:
         return StopWordDeletion()
     if spec.kind == "file":
         return _FromFile(spec.place(seed))
-    if spec.kind == "ealm":
+    if spec.kind in ("ealm", "ealm+search"):
         from ealm.model import Summarizer
 
-        return _Ealm(Summarizer() if spec.path is None else Summarizer.from_pretrained(spec.place(seed)))
+        summarizer = Summarizer() if spec.path is None else Summarizer.from_pretrained(spec.place(seed))
+        return _Ealm(summarizer if spec.kind == "ealm" else summarizer.with_effort("search"))
     if spec.kind == "cmatch":
         from ealm.baselines.cmatch.summarizer import CMatchSummarizer
 
