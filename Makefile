@@ -13,14 +13,14 @@ BIN := .venv/bin
 # because a virtual environment does not survive being moved or copied.
 READY := .venv/.ready
 
-.PHONY: help setup demo test lint format check bench bench-quick clean FORCE
+.PHONY: help setup demo test test-faults lint format check audit licences bench bench-quick clean FORCE
 
 help:  ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
 	  | while IFS=$$'\t' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
 	@echo
 	@echo "  PYTHON=python3.12  the interpreter for setup (3.11 or newer)"
-	@echo "  ARGS='...'         extra arguments for demo, test, bench and bench-quick"
+	@echo "  ARGS='...'         extra arguments for demo, test, test-faults, bench and bench-quick"
 
 setup: $(READY)  ## Create .venv with everything pinned in constraints.txt
 	@echo "The environment in .venv is ready."
@@ -59,6 +59,13 @@ demo: $(READY)  ## Summarize a few sentences and show what happens
 test: $(READY)  ## Run the tests (offline, without a GPU)
 	$(BIN)/python -m pytest $(ARGS)
 
+# What `make test` tries a few times, many times: kills, strange files, and clusters where there are tests of them.
+FAULT_TESTS := tests/faults $(wildcard tests/test_ray*.py)
+
+test-faults: $(READY)  ## Kill, fill disks and damage files, many times (long)
+	EALM_FAULT_KILLS=$${EALM_FAULT_KILLS:-50} EALM_FUZZ_INPUTS=$${EALM_FUZZ_INPUTS:-1000} \
+	  $(BIN)/python -m pytest $(FAULT_TESTS) $(ARGS)
+
 lint: $(READY)  ## Check style, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -69,6 +76,14 @@ format: $(READY)  ## Put the code into its standard form
 	$(BIN)/ruff format .
 
 check: lint test  ## Everything that must pass before a change goes in
+
+audit: $(READY)  ## Ask a public database for known holes in the pinned packages (needs a network)
+	$(BIN)/python -m venv --clear .venv/audit
+	.venv/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	.venv/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
+
+licences: $(READY)  ## Write the list of packages and licences into docs/dependencies.md
+	$(BIN)/python tools/licences.py
 
 bench: $(READY)  ## Run the full benchmarks (about 25 minutes)
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -52,3 +52,17 @@ class SlowRecipe(FakeRecipe):
     def answers(self, texts: Sequence[str]) -> list[Answer]:
         time.sleep(0.02)
         return super().answers(texts)
+
+
+@dataclass(frozen=True)
+class WatchedRecipe(FakeRecipe):
+    """Takes its time, and leaves a file with the name of the node of a Ray cluster that it works at."""
+
+    seen: str = ""
+
+    def answers(self, texts: Sequence[str]) -> list[Answer]:
+        import ray
+
+        (Path(self.seen) / ray.get_runtime_context().get_node_id()).touch()
+        time.sleep(0.1)
+        return super().answers(texts)

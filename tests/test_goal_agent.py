@@ -16,7 +16,7 @@ from ealm.goals.learner import GoalLearner, WalkBatch, new_goal_agent
 from ealm.goals.replay import GoalWalk, WalkReplay
 from ealm.goals.settings import GoalAgentSettings, GoalLearningSettings, GoalSettings
 from ealm.goals.values import SentenceValues
-from ealm.goals.walking import goal_walks
+from ealm.goals.walking import GoalExploration, goal_walks
 
 WIDTH = 6
 SMALL = GoalAgentSettings(hidden_units=8)
@@ -109,11 +109,29 @@ def test_an_exploring_walk_takes_any_open_word() -> None:
     agent = new_goal_agent(WIDTH, SMALL, 0)
     sentences = encodings(*[5] * 200)
     same = [sentences[0]] * 200
-    rng = np.random.default_rng(0)
-    walks = goal_walks(agent, same, [4] * 200, locked=[{3}] * 200, rng=rng, rate=1.0, to_the_end=False)
+    exploration = GoalExploration(np.random.default_rng(0), rate=1.0)
+    walks = goal_walks(agent, same, [4] * 200, locked=[{3}] * 200, exploration=exploration, to_the_end=False)
     counts = np.bincount([walk.steps[0].word for walk in walks], minlength=5)
     assert counts[3] == 0
     assert all(counts[[0, 1, 2, 4]] > 30)  # 50 expected
+
+
+def first_words(rate: float) -> list[int]:
+    agent = new_goal_agent(WIDTH, SMALL, 0)
+    same = [encodings(6)[0]] * 200
+    exploration = GoalExploration(np.random.default_rng(0), rate=rate, kind="noise")
+    walks = goal_walks(agent, same, [5] * 200, locked=[{3}] * 200, exploration=exploration, to_the_end=False)
+    return [walk.steps[0].word for walk in walks]
+
+
+def test_noise_prefers_good_words_and_takes_others_the_more_of_it_there_is() -> None:
+    (best,) = {
+        walk.steps[0].word for walk in goal_walks(new_goal_agent(WIDTH, SMALL, 0), encodings(6), [5], locked=[{3}])
+    }
+    none, some, much = (first_words(rate) for rate in (0.0, 0.5, 5.0))
+    assert set(none) == {best}
+    assert some.count(best) > much.count(best)
+    assert set(much) == {0, 1, 2, 4, 5}
 
 
 LEARNING = GoalLearningSettings(returns=2, discount=0.5, double=False, target_period=1000)

@@ -15,14 +15,14 @@ from torch import Tensor
 
 from ealm.agent import Agent
 from ealm.config import PUBLISHED_CODE, Settings
-from ealm.converter import Conversion
 from ealm.data import Corpus, SkippedLines
 from ealm.edits import Action
 from ealm.learner import Batch, Learner, new_agent
 from ealm.replay import Experience
+from ealm.rewards import Assessment
 from ealm.rollout import Step, Walk
-from ealm.scoring import ScoredStep, WalkEnd
 from ealm.training import Trainer, experiences_of_walk
+from ealm.walk_scoring import WalkScore
 
 R, K, X = Action.REMOVE, Action.KEEP, Action.REPLACE
 CUES = {f"cue{number}": f"follower{number}" for number in range(6)}
@@ -184,15 +184,17 @@ PATH = Walk(
 )
 
 
-def end_at(step: int, *, violated: bool) -> WalkEnd:
-    scored = ScoredStep(step, Conversion((5, 6, 7, 8), PATH.actions_after(step)), 0.5, 0.5)
-    return WalkEnd(scored, violated, (3,) * step)
+def end_at(step: int, *, violated: bool) -> WalkScore:
+    assessment = Assessment(
+        last_step=step, length=4, compression_rate=0.5, reconstruction_rate=0.5, similarity=0.5, fluent=True
+    )
+    return WalkScore((3,) * step, violated, assessment)
 
 
-def experiences(end: WalkEnd, **learning: bool) -> list[Experience]:
+def experiences(score: WalkScore, **learning: bool) -> list[Experience]:
     settings = SETTINGS.override({f"learning.{name}": str(value) for name, value in learning.items()})
-    rewards = [0.1 * step for step in range(1, end.last_step.step + 1)]
-    return experiences_of_walk(9, PATH, end, rewards, settings)
+    rewards = [0.1 * step for step in range(1, score.assessment.last_step + 1)]
+    return experiences_of_walk(9, PATH, score, rewards, settings)
 
 
 def test_every_step_becomes_an_experience_with_the_state_before_it() -> None:

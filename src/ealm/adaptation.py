@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from torch import Tensor
 from tqdm import tqdm
 
@@ -23,10 +23,11 @@ from ealm.lm_start import StartingPoint, stored_weights, write_description, writ
 from ealm.masked_lm import TransformersMaskedLM, head_at_holes
 from ealm.optimizer_state import optimizer_tensors, restore_optimizer
 from ealm.run import StopRequest
-from ealm.storage import remove_drafts, write_json, write_tensors
+from ealm.storage import read_checkpoint, remove_drafts, write_json, write_tensors
 
 CHECKPOINT_FILE = "fitting.safetensors"
 REPORT_FILE = "fitting.json"
+_DESCRIPTION_FILE = "config.json"
 _WEIGHT = "weight."
 _SHOWN_LOSSES = 100
 _HELD_OUT_SHARE, _MOST_HELD_OUT = 0.02, 5_000
@@ -52,7 +53,8 @@ class AdaptRequest:
 def open_adaptation(request: AdaptRequest) -> "Adaptation":
     """Read the corpus, load the model, and take up the checkpoint if there is one to go on from."""
     folder = request.folder
-    exists = (folder / CHECKPOINT_FILE).exists()
+    # The description is written last: without it the first save was cut short, and there is nothing to go on from.
+    exists = (folder / CHECKPOINT_FILE).exists() and (folder / _DESCRIPTION_FILE).exists()
     _check_request(request, exists=exists)
     report = _read_report(folder) if exists else None
     start = StartingPoint.load(str(folder.resolve()) if exists else request.lm)
@@ -88,7 +90,7 @@ def _check_request(request: AdaptRequest, *, exists: bool) -> None:
         raise SettingsError(f"learning_rate must be a number above 0, got {request.settings.learning_rate}.")
     if exists and not request.resume:
         raise RunError(f"{request.folder} already holds a fitted model. Go on with --resume, or choose another --out.")
-    if not exists and (request.folder / "config.json").exists():
+    if not exists and (request.folder / _DESCRIPTION_FILE).exists():
         raise RunError(f"{request.folder} holds a model that was not made here. Choose another --out.")
 
 
@@ -204,7 +206,6 @@ class Adaptation:
         """Write a folder that can be used as a language model, and the checkpoint to go on from."""
         folder = self.request.folder
         fitter = self.fitter
-        write_description(folder, self._start)
         write_weights(folder, fitter.finished_weights())
         learning = {f"{_WEIGHT}{name}": tensor for name, tensor in fitter.model.state_dict().items()}
         tensors = {**stored_weights(learning), **optimizer_tensors(fitter.optimizer)}
@@ -222,6 +223,7 @@ class Adaptation:
         }
         write_tensors(folder / CHECKPOINT_FILE, tensors, {"ealm": json.dumps(report)})
         write_json(folder / REPORT_FILE, report)
+        write_description(folder, self._start)
 
     def _take_up(self, report: dict[str, Any]) -> None:
         before, now = report["settings"], asdict(self.fitter.settings)
@@ -280,9 +282,7 @@ _REPORT_FIELDS: dict[str, type | tuple[type, ...]] = {
 def _read_report(folder: Path) -> dict[str, Any]:
     path = folder / CHECKPOINT_FILE
     try:
-        with safe_open(path, framework="pt") as file:
-            report = json.loads(file.metadata()["ealm"])
-            tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no dict
+        report, tensors = read_checkpoint(path)
         wrong = [name for name, kind in _REPORT_FIELDS.items() if not isinstance(report.get(name), kind)]
         if wrong:
             raise KeyError(f"{wrong[0]!r} is missing or of the wrong type")

@@ -14,6 +14,7 @@ from ealm.edits import Masked
 from ealm.errors import LanguageModelError
 from ealm.masked_lm import MaskedLM
 from ealm.quiet import quiet_transformers
+from ealm.storage import read_json
 
 _TOKEN_BUDGET = 4_096
 
@@ -43,6 +44,8 @@ class SentenceSimilarity:
         wanted = str(name_or_folder)
         folder = str(embedded.encoder_folder()) if wanted == embedded.NAME else wanted
         try:
+            if wanted != embedded.NAME:
+                _check_modules(Path(folder) / "modules.json")
             with quiet_transformers():
                 model = SentenceTransformer(
                     folder,
@@ -65,6 +68,14 @@ class SentenceSimilarity:
         of_sources, of_summaries = (vectors[[number[text] for text in texts]] for texts in (sources, summaries))
         cosines = (of_sources * of_summaries).sum(dim=1).clamp(0, 1).tolist()
         return [cosine if summary else 0.0 for cosine, summary in zip(cosines, summaries, strict=True)]
+
+
+def _check_modules(path: Path) -> None:
+    """Refuse modules that are not the library's: before version 6 it runs the code that a local folder brings."""
+    if path.exists() and not all(
+        str(module["type"]).startswith("sentence_transformers.") for module in read_json(path)
+    ):
+        raise ValueError(f"{path} names code that is not part of sentence-transformers.")
 
 
 def fluencies(lm: MaskedLM, summaries: Sequence[Sequence[int]], *, passes: int | None = None) -> list[float]:

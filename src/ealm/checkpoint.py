@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from torch import Tensor
 
 from ealm.config import Settings
-from ealm.errors import RunError, SettingsError
-from ealm.storage import write_tensors
+from ealm.errors import RunError
+from ealm.storage import read_checkpoint, write_tensors
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 FORMAT = 1
+_VISITS_OF_AN_EXPERIENCE = 1_000
+"""More than any run needs: most visits leave several experiences in the buffer, some none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,9 @@ class Checkpoint:
         if not path.exists():
             return None
         try:
-            with safe_open(path, framework="pt") as file:
-                header = json.loads(file.metadata()["ealm"])
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+            header, tensors = read_checkpoint(path)
+            _check(header)
+            _check_visits(header["values"], tensors)
             if header["format"] != FORMAT:
                 raise RunError(f"{path} was written by another version of ealm. Start a new run in another folder.")
             identity = RunIdentity(
@@ -79,5 +81,36 @@ class Checkpoint:
                 corpus=header["corpus"],
             )
             return cls(identity, tensors, header["values"], header["seconds"])
-        except (OSError, SafetensorError, ValueError, KeyError, TypeError, SettingsError) as error:
+        except (OSError, SafetensorError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise RunError(f"{path} is damaged ({error}). Start a new run in another folder.") from error
+
+
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "settings": dict,
+    "seed": int,
+    "lm": str,
+    "similarity": str,
+    "corpus": str,
+    "values": dict,
+    "seconds": (int, float),
+}
+
+
+def _check(header: Any) -> None:
+    """Refuse what no run has written."""
+    for name, kind in _KINDS.items():
+        if not isinstance(header[name], kind):
+            raise TypeError(f"{name!r} is of the wrong type")
+    for name in ("updates", "visits", "pending_updates"):
+        if name in header["values"] and not isinstance(header["values"][name], int):
+            raise TypeError(f"{name!r} is of the wrong type")
+
+
+def _check_visits(values: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
+    """A run that goes on reads all sentences from the oldest in the buffer on: one wrong number, and it never ends."""
+    numbers = tensors.get("replay.numbers")
+    if numbers is None or not numbers.numel() or "visits" not in values:
+        return
+    oldest = int(numbers.reshape(len(numbers), -1)[:, 0].min())
+    if not 0 <= values["visits"] - oldest <= _VISITS_OF_AN_EXPERIENCE * (len(numbers) + 10):
+        raise ValueError("the visits do not fit the buffer")

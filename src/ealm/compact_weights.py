@@ -8,11 +8,10 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor
 
 from ealm.errors import LanguageModelError
-from ealm.storage import write_tensors
+from ealm.storage import read_tensors, write_tensors
 
 COMPACT_FILE = "model.int8.safetensors"
 _SCALE = ".scale"
@@ -38,7 +37,11 @@ def restored(compact: Mapping[str, Tensor]) -> dict[str, Tensor]:
     weights: dict[str, Tensor] = {}
     for name, tensor in compact.items():
         if tensor.dtype == torch.int8:
-            weights[name] = tensor.float() * compact[name + _SCALE][:, None]
+            scale = compact[name + _SCALE]
+            # Otherwise a small file could ask for a product of any size.
+            if tensor.dim() != 2 or scale.shape != tensor.shape[:1]:
+                raise ValueError(f"{name} does not fit its scale")
+            weights[name] = tensor.float() * scale[:, None]
         elif not name.endswith(_SCALE):
             weights[name] = tensor
     return weights
@@ -53,6 +56,6 @@ def read_compact(folder: Path) -> dict[str, Tensor]:
     """Read the folder's weights."""
     path = folder / COMPACT_FILE
     try:
-        return restored(load_file(path))
-    except (OSError, SafetensorError, KeyError, RuntimeError) as error:
+        return restored(read_tensors(path))
+    except (OSError, SafetensorError, KeyError, RuntimeError, ValueError) as error:
         raise LanguageModelError(f"{path} cannot be read: {error}. Reinstall the package.") from error

@@ -7,8 +7,9 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from ealm.text import decode_lines, split_words
 from ealm.tokens import tokenize
 
 Sentence = tuple[str, ...]
+
+LONGEST_LINE = 1 << 24
+"""Bytes of a line; no sentence is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,22 @@ def read_lines(path: Path) -> Iterator[str]:
     """Lines of a UTF-8 file, which may be compressed (.xz, .gz, .bz2)."""
     try:
         with _OPENERS.get(path.suffix, open)(path, "rb") as file:
-            yield from decode_lines(file, str(path))
+            yield from decode_lines(_lines(file, path), str(path))
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise CorpusError(f"Cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def _lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
+    """Lines that fit into memory: a few compressed bytes may hold one of any length."""
+    for number in count(1):
+        line = file.readline(LONGEST_LINE)
+        if not line:
+            return
+        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            raise CorpusError(
+                f"{path}, line {number}: longer than {LONGEST_LINE:,} bytes. A corpus has one sentence a line."
+            )
+        yield line
 
 
 class VisitOrder:

@@ -3,7 +3,6 @@
 Only what the embedded language model needs: a post-norm encoder with learned positions, and the masked-LM head.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,10 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from ealm.errors import LanguageModelError
+from ealm.storage import own_file, read_json
+
+_MOST_LAYERS = 1_000
+_LARGEST_SIZE = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,27 @@ class LightBertConfig:
     def read(cls, path: Path) -> "LightBertConfig":
         """Read the `config.json` of a model folder."""
         try:
-            values = json.loads(path.read_text(encoding="utf-8"))
+            values = read_json(path)
             if values["hidden_act"] != "gelu":
                 raise ValueError(f"the activation {values['hidden_act']!r} is not known")
-            return cls(**{name: values[name] for name in cls.__dataclass_fields__})
+            config = cls(**{name: values[name] for name in cls.__dataclass_fields__})
+            config._check()
+            return config
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise LanguageModelError(f"{path} cannot be used: {error!r}. Reinstall the package.") from error
+
+    def _check(self) -> None:
+        """Refuse what no BERT has, before anything is built: a stranger's file may say anything."""
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if name == "layer_norm_eps":
+                sane = isinstance(value, float) and 0 < value < 1
+            else:
+                sane = type(value) is int and 1 <= value <= (_MOST_LAYERS if "layers" in name else _LARGEST_SIZE)
+            if not sane:
+                raise ValueError(f"{name} {value!r} makes no sense")
+        if self.hidden_size % self.num_attention_heads:
+            raise ValueError("hidden_size is no multiple of num_attention_heads")
 
 
 class _Linear(nn.Linear):
@@ -232,7 +250,7 @@ class LightTokenizer:
     def read(cls, path: Path) -> "LightTokenizer":
         """Read the `tokenizer.json` of a model folder."""
         try:
-            tokenizer = Tokenizer.from_file(str(path))
+            tokenizer = Tokenizer.from_file(str(own_file(path)))
         except Exception as error:  # the library raises plain exceptions
             raise LanguageModelError(f"{path} cannot be read: {error}. Reinstall the package.") from error
         tokenizer.no_padding()

@@ -5,7 +5,8 @@ and only whole words are ever predicted.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,6 +20,7 @@ from ealm.edits import Masked
 from ealm.engines import encoder_on
 from ealm.errors import LanguageModelError
 from ealm.light_bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
+from ealm.lm_folder import check_lm_folder, check_size
 from ealm.quiet import quiet_transformers
 from ealm.text import straight_apostrophes
 
@@ -67,6 +69,7 @@ class TransformersMaskedLM:
         self._model = model.eval()
         self._tokenizer = tokenizer
         self._layout = _Layout(tokenizer)
+        self._layout.check(model.config.vocab_size)
         self._known: dict[str, int] = {}
         self.width: int = model.config.hidden_size
         self.max_words = (_position_limit(model, tokenizer) - self._layout.pair_overhead) // 2
@@ -85,15 +88,19 @@ class TransformersMaskedLM:
         `engine` is what runs the encoder: "torch", or "int8" on the CPU, which is faster and rounds.
         """
         wanted = str(name_or_folder)
-        if (
-            wanted != embedded.NAME and Path(wanted).is_dir()
-        ):  # an agent remembers its language model by this name, wherever it is used from
-            wanted = str(Path(wanted).resolve())
+        try:
+            # An agent remembers its language model by this name, wherever it is used from.
+            if wanted != embedded.NAME and Path(wanted).is_dir():
+                wanted = str(Path(wanted).resolve())
+        except OSError as error:  # such as a name that is longer than any can be
+            raise LanguageModelError(f"There is no language model {wanted[:80]!r}: {error.strerror}.") from error
         model, tokenizer = load_pretrained(wanted)
         try:
-            return cls(model.to(device), tokenizer, name=wanted, engine=engine)
+            model = model.to(device)
         except (RuntimeError, AssertionError) as error:  # torch asserts that it was built for the device
             raise LanguageModelError(f"Cannot use the device {device!r}: {error} Choose --device cpu.") from error
+        with _parts_that_fit(wanted):
+            return cls(model, tokenizer, name=wanted, engine=engine)
 
     @property
     def model(self) -> Any:
@@ -120,7 +127,7 @@ class TransformersMaskedLM:
         written = [f" {straight_apostrophes(word)}" for word in words]
         pieces = self._tokenizer(written, add_special_tokens=False)["input_ids"]
         for word, ids in zip(words, pieces, strict=True):
-            known = len(ids) == 1 and bool(self._is_word[ids[0]])
+            known = len(ids) == 1 and ids[0] < len(self._is_word) and bool(self._is_word[ids[0]])
             found[word] = ids[0] if known else self.unknown_id
 
     def words(self, ids: Sequence[int]) -> tuple[str, ...]:
@@ -183,6 +190,24 @@ class TransformersMaskedLM:
         return {name: tensor.to(self._model.device) for name, tensor in inputs.items()}
 
 
+@contextmanager
+def _parts_that_fit(name: str) -> Iterator[None]:
+    """Model and tokenizer of a stranger's folder may not go together; whatever that leads to, it is told as such."""
+    try:
+        yield
+    except LanguageModelError as error:
+        raise LanguageModelError(f"{name} cannot be used. {error}") from error
+    except BaseException as error:
+        # What the tokenizers' library raises where it finds its own files impossible is not even an Exception.
+        if isinstance(error, LookupError | RuntimeError | TypeError | ValueError) or _is_panic(error):
+            raise LanguageModelError(f"{name} cannot be used: its parts do not fit ({error!r}).") from error
+        raise
+
+
+def _is_panic(error: BaseException) -> bool:
+    return type(error).__name__ == "PanicException"
+
+
 class _Layout:
     """Where the special tokens of a tokenizer go: before, between and after context and template."""
 
@@ -202,6 +227,15 @@ class _Layout:
         self.before, self.between, self.after = pair[:first], pair[first + 1 : second], pair[second + 1 :]
         self.pair_overhead = len(pair) - 2
         self.single_overhead = len(self.before) + len(self.after)
+        self._numbers = (*pair, tokenizer.unk_token_id, tokenizer.pad_token_id)
+
+    def check(self, vocabulary_size: int) -> None:
+        """Refuse special tokens that the model has no place for."""
+        if not all(0 <= number < vocabulary_size for number in self._numbers):
+            raise LanguageModelError(
+                f"The tokenizer numbers its special tokens up to {max(self._numbers)}, "
+                f"but the model knows only {vocabulary_size} tokens."
+            )
 
     def template_start(self, question: Masked[int]) -> int:
         """Index of the template's first token."""
@@ -279,7 +313,9 @@ def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
             return _load_with_transformers(name_or_folder)
     except LanguageModelError:
         raise
-    except Exception as error:  # transformers raises many kinds here, from OSError to KeyError
+    except BaseException as error:  # transformers raises many kinds here, from OSError to KeyError
+        if not isinstance(error, Exception) and not _is_panic(error):
+            raise
         raise LanguageModelError(_loading_advice(name_or_folder, local=folder.is_dir(), error=error)) from error
 
 
@@ -295,14 +331,21 @@ def _load_compact(folder: Path) -> tuple[Any, Any]:
 
 
 def _load_with_transformers(name_or_folder: str) -> tuple[Any, Any]:
-    from transformers import AutoModelForMaskedLM, AutoTokenizer
+    from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer
 
     local = Path(name_or_folder).is_dir()
+    # Never code from the folder; left out, transformers asks on standard input, where our texts come from.
+    options = {"local_files_only": local, "trust_remote_code": False}
+    if local:
+        check_lm_folder(Path(name_or_folder))
+        with torch.device("meta"):  # shapes alone, no memory
+            plan = AutoModelForMaskedLM.from_config(AutoConfig.from_pretrained(name_or_folder, **options))
+        check_size(Path(name_or_folder), sum(weight.numel() for weight in plan.parameters()))
     # Only safetensors: other weight files are pickles, which can run code.
     model, report = AutoModelForMaskedLM.from_pretrained(
-        name_or_folder, local_files_only=local, use_safetensors=True, output_loading_info=True
+        name_or_folder, use_safetensors=True, output_loading_info=True, **options
     )
-    tokenizer = AutoTokenizer.from_pretrained(name_or_folder, local_files_only=local)
+    tokenizer = AutoTokenizer.from_pretrained(name_or_folder, **options)
     missing = sorted(report["missing_keys"])
     if missing:
         raise LanguageModelError(
@@ -312,7 +355,7 @@ def _load_with_transformers(name_or_folder: str) -> tuple[Any, Any]:
     return model, tokenizer
 
 
-def _loading_advice(name_or_folder: str, *, local: bool, error: Exception) -> str:
+def _loading_advice(name_or_folder: str, *, local: bool, error: BaseException) -> str:
     reason = " ".join(str(error).split())[:300]
     if local:
         return f"No masked language model can be read from the folder {name_or_folder}: {reason}"

@@ -3,6 +3,7 @@
 import json
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -114,7 +115,7 @@ class TrainingRun:
         self._window = _Window()
         folder.mkdir(parents=True, exist_ok=True)
         if resumed_from is not None:
-            _restore(trainer, resumed_from)
+            _restore(trainer, resumed_from, folder)
             self._seconds_before = resumed_from.seconds
         remove_drafts(folder)
         _drop_log_after(folder / LOG_FILE, trainer.updates)
@@ -129,7 +130,11 @@ class TrainingRun:
         trainer = self.trainer
         last_checkpoint = time.monotonic()
         writer = SummaryWriter(str(self.folder / TENSORBOARD_FOLDER), purge_step=trainer.updates + 1)
-        with (self.folder / LOG_FILE).open("a", encoding="utf-8") as log, _Bar(budget, self, progress) as bar:
+        with (
+            _told_once(),
+            (self.folder / LOG_FILE).open("a", encoding="utf-8") as log,
+            _Bar(budget, self, progress) as bar,
+        ):
             while not (done := budget.spent(updates=trainer.updates, seconds=self.seconds)):
                 if stop is not None and stop.signal is not None:
                     break
@@ -170,6 +175,22 @@ class TrainingRun:
             if value is not None and name != "updates":
                 writer.add_scalar(f"training/{name}", value, trainer.updates)
         self._window = _Window(latest=self._window.latest)
+
+
+@contextmanager
+def _told_once() -> Iterator[None]:
+    """A full disk ends TensorBoard's thread too; the error comes back to us, and its traceback helps nobody."""
+    before = threading.excepthook
+
+    def tell(what: threading.ExceptHookArgs) -> None:
+        if not issubclass(what.exc_type, OSError):
+            before(what)
+
+    threading.excepthook = tell
+    try:
+        yield
+    finally:
+        threading.excepthook = before
 
 
 class _Window:
@@ -245,11 +266,13 @@ def _recovered(means: Mapping[str, float]) -> str:
     return "" if rate is None else f"recovered {rate:.2f}, "
 
 
-def _restore(trainer: Learns, checkpoint: Checkpoint) -> None:
+def _restore(trainer: Learns, checkpoint: Checkpoint, folder: Path) -> None:
     try:
         trainer.restore(checkpoint.tensors, checkpoint.values)
     except (LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError) as error:
-        raise RunError(f"The checkpoint is damaged ({error!r}). Start a new run in another folder.") from error
+        raise RunError(
+            f"{folder}: the checkpoint is damaged ({error!r}). Start a new run in another folder."
+        ) from error
 
 
 def _drop_log_after(path: Path, updates: int) -> None:

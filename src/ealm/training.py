@@ -13,10 +13,9 @@ from torch import Tensor
 
 from ealm.agent import Agent
 from ealm.agent_folder import SavedAgent
-from ealm.assessment import Similarity, fluencies
+from ealm.assessment import Similarity
 from ealm.best_weights import BestWeights
 from ealm.config import Settings
-from ealm.converter import Converter
 from ealm.data import Corpus, VisitOrder
 from ealm.edits import Action
 from ealm.encoding_memory import EncodingMemory
@@ -25,14 +24,10 @@ from ealm.learner import Learner, group
 from ealm.masked_lm import MaskedLM
 from ealm.replay import Experience, ReplayBuffer
 from ealm.replay_tensors import replay_from_tensors, replay_to_tensors
-from ealm.rewards import Assessment, is_fluent, walk_rewards
+from ealm.rewards import walk_rewards
 from ealm.rollout import Exploration, Walk, walk
-from ealm.scoring import ConversionCache, WalkEnd, WalkEndSearch, run_searches
-from ealm.source import Source, written_summary
-from ealm.text import join_words
-
-_CONVERSIONS_REMEMBERED = 50_000
-_FLUENCIES_REMEMBERED = 50_000
+from ealm.source import Source
+from ealm.walk_scoring import WalkScore, WalkScorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +40,16 @@ class Collected:
 
 
 def experiences_of_walk(
-    visit: int, path: Walk, end: WalkEnd, rewards: Sequence[float], settings: Settings
+    visit: int, path: Walk, score: WalkScore, rewards: Sequence[float], settings: Settings
 ) -> list[Experience]:
     """Experiences of steps 1 to T; the last one does not bootstrap unless the settings say so."""
     actions = bytearray([Action.KEEP] * path.length)
     decided = bytearray(path.length)
     experiences = []
     for number, (step, reward) in enumerate(zip(path.steps, rewards, strict=False), start=1):
-        terminal = number == end.last_step.step and not (end.violated and settings.learning.violation_bootstraps)
+        terminal = number == score.assessment.last_step and not (
+            score.violated and settings.learning.violation_bootstraps
+        )
         following = path.steps[number] if number < path.length and not terminal else None
         if not (settings.learning.drop_last_step and number == path.length):
             experience = Experience(
@@ -85,8 +82,6 @@ class Trainer:
         device: str = "cpu",
     ) -> None:
         """`similarity` may be None only if its weight is 0."""
-        if similarity is None and settings.rewards.similarity_weight:
-            raise ValueError("similarity_weight is above 0, so a similarity is needed")
         self.lm = lm
         self.settings = settings
         self.ignored_words = IgnoredWords.from_corpus(corpus.sentences, settings.ignored_words)
@@ -94,7 +89,6 @@ class Trainer:
         self.pending_updates = 0
         """Updates that the last collection paid for and that are still to be done."""
         self._corpus = corpus
-        self._similarity = similarity
         self._device = device
         self._rng = np.random.default_rng(seed)
         self._order = VisitOrder(len(corpus.sentences), seed)
@@ -103,9 +97,7 @@ class Trainer:
         self.best = BestWeights()
         at_once = settings.learning.sentences_per_collection
         self._memory = EncodingMemory(lm, lambda visit: self._source(visit).ids, visits_at_once=at_once)
-        self._converter = Converter(lm, settings.decoding_in_training)
-        self._conversions = ConversionCache(_CONVERSIONS_REMEMBERED)
-        self._fluent: dict[tuple[int, ...], bool] = {}
+        self._scorer = WalkScorer(lm=lm, settings=settings, similarity=similarity)
 
     @property
     def agent(self) -> Agent:
@@ -145,15 +137,16 @@ class Trainer:
         sources = [self._source(visit) for visit in visits]
         encodings = self._memory.encode(visits)
         walks = walk(self.agent, encodings, exploration=self.exploration)
-        ends = self._find_ends(sources, walks)
-        assessments = self._assess(sources, ends)
         collected = []
-        for visit, path, end, assessment in zip(visits, walks, ends, assessments, strict=True):
+        for visit, path, score in zip(visits, walks, self._scorer.score(sources, walks), strict=True):
             rewards = walk_rewards(
-                end.summary_lengths, violated=end.violated, assessment=assessment, settings=self.settings.rewards
+                score.summary_lengths,
+                violated=score.violated,
+                assessment=score.assessment,
+                settings=self.settings.rewards,
             )
-            self.replay.extend(experiences_of_walk(visit, path, end, rewards, self.settings))
-            collected.append(_collected(rewards, assessment, violated=end.violated))
+            self.replay.extend(experiences_of_walk(visit, path, score, rewards, self.settings))
+            collected.append(_collected(rewards, score))
         self._memory.forget_before(self.replay.oldest_visit)
         if self.replay.full:
             self.best.offer(self.replay.mean_reward(), self.agent)
@@ -165,55 +158,6 @@ class Trainer:
     def _source(self, visit: int) -> Source:
         words = self._corpus.sentences[self._order.sentence(visit)]
         return Source.prepare(words, self.lm, self.ignored_words)
-
-    def _find_ends(self, sources: Sequence[Source], walks: Sequence[Walk]) -> list[WalkEnd]:
-        searches = [
-            WalkEndSearch(source, path, self.settings.rewards, self._conversions)
-            for source, path in zip(sources, walks, strict=True)
-        ]
-        run_searches(searches, self._converter)
-        return [search.end for search in searches]
-
-    def _assess(self, sources: Sequence[Source], ends: Sequence[WalkEnd]) -> list[Assessment]:
-        similarities = self._similarities(sources, ends)
-        fluent = self._fluent_or_not(ends)
-        assessments = []
-        for source, end, similarity, is_fluent_summary in zip(sources, ends, similarities, fluent, strict=True):
-            rate = end.last_step.reconstruction_rate
-            assert rate is not None, "the search for T ends with an exact rate"
-            assessment = Assessment(
-                last_step=end.last_step.step,
-                length=len(source.ids),
-                compression_rate=end.last_step.compression_rate,
-                reconstruction_rate=rate,
-                similarity=similarity,
-                fluent=is_fluent_summary,
-            )
-            assessments.append(assessment)
-        return assessments
-
-    def _similarities(self, sources: Sequence[Source], ends: Sequence[WalkEnd]) -> list[float]:
-        """Not remembered across visits: the same batch gives the same floats, so that a resumed run does too."""
-        if self._similarity is None or not self.settings.rewards.similarity_weight:
-            return [0.0] * len(sources)
-        texts = [join_words(source.words) for source in sources]
-        summaries = [
-            join_words(written_summary(source, end.last_step.conversion, self.lm) or ())
-            for source, end in zip(sources, ends, strict=True)
-        ]
-        return self._similarity(texts, summaries)
-
-    def _fluent_or_not(self, ends: Sequence[WalkEnd]) -> list[bool]:
-        if not self.settings.rewards.fluency_weight:
-            return [False] * len(ends)
-        summaries = [end.last_step.conversion.summary or () for end in ends]
-        new = [summary for summary in dict.fromkeys(summaries) if summary not in self._fluent]
-        if len(self._fluent) + len(new) > _FLUENCIES_REMEMBERED:
-            self._fluent = {summary: self._fluent[summary] for summary in summaries if summary in self._fluent}
-        rewards = self.settings.rewards
-        for summary, fluency in zip(new, fluencies(self.lm, new, passes=rewards.fluency_passes), strict=True):
-            self._fluent[summary] = is_fluent(fluency, rewards)
-        return [self._fluent[summary] for summary in summaries]
 
     def update(self) -> float:
         """One update on a batch from the buffer; returns the loss."""
@@ -257,11 +201,12 @@ class Trainer:
         self._memory.encode_again(self.replay.oldest_visit, self.visits)
 
 
-def _collected(rewards: tuple[float, ...], assessment: Assessment, *, violated: bool) -> Collected:
+def _collected(rewards: tuple[float, ...], score: WalkScore) -> Collected:
+    assessment = score.assessment
     measures = {
         "compression_rate": assessment.compression_rate,
         "reconstruction_rate": assessment.reconstruction_rate,
         "walked": assessment.last_step / assessment.length,
-        "violated": float(violated),
+        "violated": float(score.violated),
     }
     return Collected(rewards, measures)

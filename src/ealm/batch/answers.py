@@ -9,6 +9,12 @@ from ealm.batch.rows import Row
 LISTED = 5
 """Bad rows that are named one by one."""
 
+CHUNK_ROWS = 128
+"""Rows that are worked on together, and what a kill can lose for each worker; the same for any number of them."""
+
+CHUNK_CHARACTERS = 1 << 20
+"""Of the texts in a chunk; a longer text is a chunk of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -81,4 +87,5 @@ class Tally:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Tally":
         """What `to_dict` gave."""
-        return cls(values["rows"], values["failed"], [(number, reason) for number, reason in values["first"]])
+        first = [(int(number), str(reason)) for number, reason in values["first"]]
+        return cls(int(values["rows"]), int(values["failed"]), first)

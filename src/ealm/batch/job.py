@@ -9,19 +9,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from ealm.batch.answers import Chunk, Tally, cut_into_chunks
+from ealm.batch.answers import CHUNK_CHARACTERS, CHUNK_ROWS, Chunk, Tally, cut_into_chunks
 from ealm.batch.formats import open_reader, open_writer
 from ealm.batch.kinds import Form, Kind, compressed
 from ealm.batch.partial import Partial, Sink, Stream
 from ealm.batch.progress import Progress
 from ealm.batch.recipe import Recipe
 from ealm.batch.rows import Reader
-from ealm.batch.workers import answered
+from ealm.batch.workers import Cluster, answered
 from ealm.batch.writers import Writer
 from ealm.errors import BatchError
-
-_MOST_CHARACTERS = 1 << 20
-"""Of the texts in a chunk; a longer text is a chunk of its own."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -48,11 +45,12 @@ class Job:
     output_column: str = "summary"
     error_column: str = "error"
     workers: int = 1
+    cluster: Cluster | None = None
+    """Does the work instead of processes of this machine."""
     resume: bool = False
     restart: bool = False
     quiet: bool = False
-    chunk_rows: int = 128
-    """Rows that are worked on together, and what a kill can lose for each worker; the same for any number of them."""
+    chunk_rows: int = CHUNK_ROWS
 
     def forms(self) -> tuple[Form, Form]:
         """Of input and output; refuses what does not go together."""
@@ -108,7 +106,11 @@ class Job:
             sink.append(compressed(writer.header(), compression), Tally())
         elif not self.quiet:
             sys.stderr.write(f"Going on after {sink.tally.rows:,} rows.\n")
-        results = answered(self._chunks(reader, skip=sink.tally.rows), recipe, workers=self.workers)
+        chunks = self._chunks(reader, skip=sink.tally.rows)
+        if self.cluster is not None:
+            results = self.cluster.answered(chunks, recipe)
+        else:
+            results = answered(chunks, recipe, workers=self.workers)
         with (
             closing(results),
             closing(Progress(quiet=self.quiet, rows=sink.tally.rows)) as progress,
@@ -119,7 +121,7 @@ class Job:
                 progress.update(len(chunk.rows), chunk.position)
 
     def _chunks(self, reader: Reader, *, skip: int) -> Iterator[Chunk]:
-        for rows in cut_into_chunks(reader.rows(skip), most_rows=self.chunk_rows, most_characters=_MOST_CHARACTERS):
+        for rows in cut_into_chunks(reader.rows(skip), most_rows=self.chunk_rows, most_characters=CHUNK_CHARACTERS):
             yield Chunk(rows, reader.position())
 
     @contextmanager

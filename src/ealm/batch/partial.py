@@ -70,14 +70,14 @@ class _Journal:
             end += len(line)
             try:
                 values = json.loads(line) if line.endswith(b"\n") else None
-            except ValueError:
-                values = None
-            if not isinstance(values, dict):
+                if not isinstance(values, dict):
+                    break
+                if "job" in values:
+                    identity = dict(values["job"])
+                elif "bytes" in values:
+                    entries.append((int(values["bytes"]), Tally.from_dict(values), end))
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):  # not what we wrote
                 break
-            if "job" in values:
-                identity = values["job"]
-            elif "bytes" in values:
-                entries.append((values["bytes"], Tally.from_dict(values), end))
             finished = finished or "finished" in values
         return cls(identity, tuple(entries), finished)
 
@@ -202,9 +202,13 @@ class Partial:
         ready = self._part
         if finished is not None:
             ready = self._part.with_name(f"{self._part.name}.final")
-            finished(self._part, ready)
-            with ready.open("rb") as file:
-                os.fsync(file.fileno())
+            try:
+                finished(self._part, ready)
+                with ready.open("rb") as file:
+                    os.fsync(file.fileno())
+            except BaseException:
+                ready.unlink(missing_ok=True)  # it will be made again, and a full disk needs the room
+                raise
         if self.target.exists():
             ready.chmod(self.target.stat().st_mode & 0o777)
         self._note({"finished": True})

@@ -37,6 +37,7 @@ class ModelRecipe:
     device: str
     engine: str
     decoding: str | None
+    effort: str = "walk"
     wishes: Wishes
 
     def load(self, threads: int | None) -> Answering:
@@ -50,6 +51,8 @@ class ModelRecipe:
         summarizer = Summarizer.from_pretrained(self.folder, lm=self.lm, device=self.device, engine=self.engine)
         if self.decoding is not None:
             summarizer = summarizer.with_decoding(self.decoding)
+        if self.effort != "walk":
+            summarizer = summarizer.with_effort(self.effort)
         options = Options.of(**self.wishes)
         return lambda texts: _answers(summarizer, texts, options)
 
@@ -63,7 +66,7 @@ class ModelRecipe:
         return {
             "version of ealm": __version__,
             "model": digest.hexdigest(),
-            **{name: getattr(self, name) for name in ("lm", "device", "engine", "decoding")},
+            **{name: getattr(self, name) for name in ("lm", "device", "engine", "decoding", "effort")},
             **{name: value for name, value in self.wishes.items() if value is not None},
         }
 

@@ -162,7 +162,14 @@ def usable_text(values: dict[str, Any], column: str) -> tuple[str | None, str | 
     if not isinstance(text, str):
         found = "empty (null)" if text is None else f"{type(text).__name__}, not a string"
         return None, f"column {column!r} is {found}"
+    if _has_half_characters(text):
+        return None, f"column {column!r} has half of a character, which is no text"
     return text, None
+
+
+def _has_half_characters(text: str) -> bool:
+    """JSON can name them (`\\ud800`), but nothing can write them."""
+    return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 class CsvReader:
@@ -191,7 +198,7 @@ class CsvReader:
         if len(fields) != len(self.columns):
             return f"{len(fields)} columns, and the header has {len(self.columns)}"
         text = fields[self._place]
-        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        if _has_half_characters(text):
             return f"column {self._column!r} is not UTF-8"
         return None
 

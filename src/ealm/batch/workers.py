@@ -10,21 +10,34 @@ from multiprocessing import connection as connections
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
+from typing import Protocol
 
 from ealm.batch.answers import Answer, Chunk
 from ealm.batch.recipe import Recipe
 from ealm.errors import BatchError, EalmError
 
-_RETRIES = 2
+RETRIES = 2
 """How often a chunk is given to another worker after one died of it."""
 
-_CHUNKS_PER_WORKER = 4
+LOST = Answer(error=f"the process that worked on these rows died {RETRIES + 1} times")
+"""For each row of a chunk that is given up."""
+
+CHUNKS_PER_WORKER = 4
 """Read but not yet written, at most; more would only wait in memory."""
 
-_FAILED_STARTS = 3
+FAILED_STARTS = 3
 """Workers that may die one after the other before one was ever ready."""
 
+NEVER_READY = "The workers die before they are ready. Is there memory for so many? Use fewer: --workers"
+
 _SECONDS_TO_END = 5.0
+
+
+class Cluster(Protocol):
+    """Other machines that shorten chunks."""
+
+    def answered(self, chunks: Iterator[Chunk], recipe: Recipe) -> Generator[tuple[Chunk, list[Answer]], None, None]:
+        """Chunks in order, with an answer for each row."""
 
 
 def answered(
@@ -116,7 +129,7 @@ class _Pool:
     def _next(self, chunks: Iterator[Chunk]) -> _Task | None:
         if self._again:
             return self._again.popleft()
-        if self._exhausted or self._read >= self._passed_on + _CHUNKS_PER_WORKER * self._size:
+        if self._exhausted or self._read >= self._passed_on + CHUNKS_PER_WORKER * self._size:
             return None
         chunk = next(chunks, None)
         if chunk is None:
@@ -147,13 +160,10 @@ class _Pool:
         task = worker.task
         if task is None:
             self._failed_starts += 1
-            if self._failed_starts == _FAILED_STARTS:
-                raise BatchError(
-                    "The workers die before they are ready. Is there memory for so many? Use fewer: --workers"
-                )
-        elif task.deaths == _RETRIES:
-            lost = Answer(error=f"the process that worked on these rows died {_RETRIES + 1} times")
-            self._done[task.number] = (task.chunk, task.chunk.answers([lost] * len(task.chunk.texts())))
+            if self._failed_starts == FAILED_STARTS:
+                raise BatchError(NEVER_READY)
+        elif task.deaths == RETRIES:
+            self._done[task.number] = (task.chunk, task.chunk.answers([LOST] * len(task.chunk.texts())))
         else:
             task.deaths += 1
             self._again.append(task)

@@ -54,7 +54,8 @@ class JsonLinesWriter:
         return b""
 
     def encode(self, rows: Sequence[Row], answers: Sequence[Answer]) -> bytes:
-        return "".join(self._line(row, answer) for row, answer in zip(rows, answers, strict=True)).encode()
+        written = "".join(self._line(row, answer) for row, answer in zip(rows, answers, strict=True))
+        return written.encode(errors="backslashreplace")  # half of a character has no bytes, but JSON has a name for it
 
     def _line(self, row: Row, answer: Answer) -> str:
         """The text of the object stays as it is, so that numbers and escapes do too."""

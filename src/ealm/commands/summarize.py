@@ -11,8 +11,8 @@ import click
 from ealm.batch.kinds import Form
 from ealm.batch.recipe import ModelRecipe
 from ealm.batch.rows import Source
-from ealm.commands.job import JobOptions, is_job, job_options, run_job
-from ealm.commands.shared import device_option, engine_option, plain_errors, pretokenized_option
+from ealm.commands.job import RAY, JobOptions, is_job, job_options, run_job
+from ealm.commands.shared import device_option, plain_errors, pretokenized_option
 from ealm.options import Options, Wishes
 from ealm.showing import curve_lines, shown_lines
 from ealm.text import decode_lines
@@ -71,7 +71,13 @@ if TYPE_CHECKING:
     type=click.Choice(["sequential", "parallel"]),
     help="Fill holes one a round as in the paper, or all sure ones at once: faster, not always the same.",
 )
-@engine_option
+@click.option(
+    "--effort",
+    type=click.Choice(["walk", "search"]),
+    default="walk",
+    show_default=True,
+    help="search weighs every word of the very sentence and takes the best draft: some forty times the work.",
+)
 @device_option
 @job_options
 @plain_errors
@@ -96,7 +102,7 @@ def summarize(
     trace: bool,
     recoverability: bool,
     decoding: str | None,
-    engine: str,
+    effort: str,
     device: str,
     **options: Unpack[JobOptions],
 ) -> None:
@@ -127,10 +133,13 @@ def summarize(
     }
     Options.of(**wishes)  # a mistake is told before anything is loaded
     source = None if input_file is None or str(input_file) == "-" else input_file
+    engine = "torch" if options["engine"] == RAY else options["engine"]
     plain = text is None and not (document or show or curve or as_json)
     if is_job(source, output_file, plain=plain, options=options):
         _refuse_a_terminal(input_file)
-        recipe = ModelRecipe(folder=str(folder), lm=lm, device=device, engine=engine, decoding=decoding, wishes=wishes)
+        recipe = ModelRecipe(
+            folder=str(folder), lm=lm, device=device, engine=engine, decoding=decoding, effort=effort, wishes=wishes
+        )
         run_job(source, output_file, options=options, recipe=recipe)
         return
     texts = _texts(text, input_file, whole=document)
@@ -139,6 +148,8 @@ def summarize(
     summarizer = Summarizer.from_pretrained(folder, lm=lm, device=device, engine=engine)
     if decoding is not None:
         summarizer = summarizer.with_decoding(decoding)
+    if effort != "walk":
+        summarizer = summarizer.with_effort(effort)
     colour = output_file is None and sys.stdout.isatty()
     lines = _output_lines(summarizer, texts, wishes, curve=curve, show=show, as_json=as_json, colour=colour)
     _write_lines(lines, output_file)

@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ealm.checked import Checked, check_above_zero, check_at_least, check_share
 from ealm.errors import SettingsError
@@ -78,6 +79,8 @@ class GoalLearningSettings(Checked):
     walks_per_sentence: int = 4
     """Walks over the same sentence, each towards a length of its own."""
     updates_per_collection: int = 16
+    exploration: Literal["chance", "noise"] = "chance"
+    """A step takes any word with the exploring probability, or every step adds noise of that share of the spread."""
     shortest: float = 0.15
     longest: float = 0.7
     """The length to reach is drawn between these shares of the sentence."""

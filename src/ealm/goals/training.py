@@ -25,7 +25,7 @@ from ealm.goals.parts import DraftJudge, FinishedDraft, SentenceJudge
 from ealm.goals.replay import GoalWalk, WalkReplay
 from ealm.goals.settings import PartSettings
 from ealm.goals.values import SentenceValues, best_draft
-from ealm.goals.walking import goal_walks
+from ealm.goals.walking import GoalExploration, goal_walks
 from ealm.goals.weighing import Weigher, WordWeights, cut, joined
 from ealm.ignored_words import IgnoredWords
 from ealm.learner import group
@@ -117,9 +117,9 @@ class GoalTrainer:
         encodings = self._memory.encode(visits)
         rows = [row for row in range(len(visits)) for _ in range(learning.walks_per_sentence)]
         goals = [self._goal(len(sources[row].words)) for row in rows]
-        rate = self.rates["action_exploration"]
+        exploration = GoalExploration(self._rng, self.rates["action_exploration"], learning.exploration)
         walks = goal_walks(
-            self.agent, [encodings[row] for row in rows], goals, rng=self._rng, rate=rate, to_the_end=False
+            self.agent, [encodings[row] for row in rows], goals, exploration=exploration, to_the_end=False
         )
         kept = [_kept(walk) for walk in walks]
         drafts = [

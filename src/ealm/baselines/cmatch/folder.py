@@ -6,13 +6,12 @@ from typing import Any, Literal, get_args
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file
 
 from ealm.baselines.cmatch.causal_lm import CausalLM
 from ealm.baselines.cmatch.settings import CMatchSettings
 from ealm.baselines.cmatch.vocabulary import Vocabulary
 from ealm.errors import ModelFolderError, SettingsError
-from ealm.storage import read_json, write_json, write_tensors
+from ealm.storage import read_json, read_shapes, read_tensors, write_json, write_tensors
 
 Part = Literal["contextual", "fluency"]
 """The two language models: of sentences, and of headlines."""
@@ -21,6 +20,8 @@ PARTS: tuple[Part, ...] = get_args(Part)
 DESCRIPTION_FILE = "cmatch.json"
 VOCABULARY_FILE = "vocabulary.json"
 FORMAT = 1
+_MOST_LAYERS = 100
+"""In a description; a model is built of them, if only in shape, before it is compared with the weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,10 @@ class Description:
             raise ModelFolderError(f"{path} was written by another version of ealm. Train the models anew.")
         try:
             settings = CMatchSettings.from_dict(values["settings"])
-        except SettingsError as error:
+        except (SettingsError, OverflowError, RecursionError) as error:  # numbers of thousands of digits, for one
             raise ModelFolderError(f"{path} is damaged: {error}") from error
+        if settings.layers > _MOST_LAYERS:
+            raise ModelFolderError(f"{path} is damaged: there is no model of that size.")
         return cls(settings, values["seed"], values["corpora"])
 
 
@@ -87,11 +90,9 @@ def load_model(folder: Path, part: Part, words: int, settings: CMatchSettings) -
     with torch.device("meta"):  # a damaged description may ask for any size: look before anything is allocated
         model = CausalLM(words, settings.width, settings.layers)
     try:
-        weights = load_file(path)
-        wanted = {name: tensor.shape for name, tensor in model.state_dict().items()}
-        wrong = [name for name, shape in wanted.items() if name not in weights or weights[name].shape != shape]
-        if wrong or weights.keys() != wanted.keys():
+        if read_shapes(path) != {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}:
             raise ValueError(f"it does not fit {DESCRIPTION_FILE} or {VOCABULARY_FILE}")
+        weights = read_tensors(path)
     except (OSError, SafetensorError, ValueError) as error:
         raise ModelFolderError(f"{path} is damaged: {error}. Train the models anew.") from error
     model.load_state_dict(weights, assign=True)

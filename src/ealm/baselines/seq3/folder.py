@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file
+from safetensors import SafetensorError
 from torch import Tensor
 
 from ealm.baselines.seq3.model import Seq3
 from ealm.baselines.seq3.settings import Seq3Settings
 from ealm.baselines.seq3.vocabulary import Vocabulary
 from ealm.errors import ModelFolderError, RunError, SettingsError
-from ealm.storage import read_json, write_json, write_tensors
+from ealm.storage import read_checkpoint, read_json, read_shapes, read_tensors, write_json, write_tensors
 
 Variant = Literal["last", "best"]
 """SEQ3- has the weights of the last update, SEQ3+ those with the best score on the validation set."""
@@ -25,6 +24,8 @@ VOCABULARY_FILE = "vocabulary.json"
 WEIGHTS_FILES: Mapping[Variant, str] = {"last": "seq3-last.safetensors", "best": "seq3-best.safetensors"}
 CHECKPOINT_FILE = "checkpoint.safetensors"
 FORMAT = 1
+_MOST_LAYERS, _MOST_PLACEHOLDERS = 100, 100_000
+"""What a description may ask for: a model is built of it, if only in shape, before it is compared with the weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +87,12 @@ def _read_settings(path: Path) -> Seq3Settings:
             f"{path} has format {description.get('format')}, this version of ealm reads format {FORMAT}. Train it anew."
         )
     try:
-        return Seq3Settings.from_dict(description["settings"])
-    except SettingsError as error:
+        settings = Seq3Settings.from_dict(description["settings"])
+    except (SettingsError, OverflowError, RecursionError) as error:  # numbers of thousands of digits, for one
         raise ModelFolderError(f"{path} is damaged: {error}") from error
+    if settings.encoder_layers > _MOST_LAYERS or settings.placeholders > _MOST_PLACEHOLDERS:
+        raise ModelFolderError(f"{path} is damaged: there is no model of that size.")
+    return settings
 
 
 def _read_vocabulary(path: Path, settings: Seq3Settings) -> Vocabulary:
@@ -106,15 +110,16 @@ def _read_json(path: Path) -> Any:
 
 
 def _read_weights(path: Path, model: Seq3) -> dict[str, Tensor]:
+    expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     try:
-        weights = load_file(path)
-    except (OSError, SafetensorError) as error:
+        found = read_shapes(path)
+        weights = read_tensors(path) if found == expected else {}
+    except (OSError, SafetensorError, ValueError) as error:
         raise ModelFolderError(f"{path} cannot be read: {error}") from error
-    expected = {name: (tuple(tensor.shape), torch.float32) for name, tensor in model.state_dict().items()}
-    found = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in weights.items()}
-    if expected != found:
-        wrong = min(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
-        raise ModelFolderError(f"{path} does not fit {DESCRIPTION_FILE} and {VOCABULARY_FILE}: see {wrong}.")
+    different = [name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)]
+    different += [name for name, tensor in weights.items() if tensor.dtype != torch.float32]
+    if different:
+        raise ModelFolderError(f"{path} does not fit {DESCRIPTION_FILE} and {VOCABULARY_FILE}: see {min(different)}.")
     return weights
 
 
@@ -153,9 +158,7 @@ class Checkpoint:
         if not path.exists():
             return None
         try:
-            with safe_open(path, framework="pt") as file:
-                header = json.loads(file.metadata()["ealm"])
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+            header, tensors = read_checkpoint(path)
             wrong = [name for name, kind in _HEADER_FIELDS.items() if not isinstance(header[name], kind)]
             if wrong or header["format"] != FORMAT:
                 raise ValueError(f"{wrong[0] if wrong else 'format'!r} is not as expected")

@@ -1,0 +1,155 @@
+"""`python -m benchmarks.ablation CORPUS --weighed FILE`: what each piece of the agent that is told a length brings.
+
+Every variant changes one thing of the preset `reader` and learns for the same number of updates, with the same seeds.
+It is judged by sentences that nobody learned from: how far its drafts are from the best draft of their length (no
+reference is looked at), and, with --data, by ROUGE at 8 words.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean, stdev
+
+import numpy as np
+import torch
+
+from ealm.config import READER, Settings
+from ealm.data import Corpus, SkippedLines, read_corpus
+from ealm.evaluation.paired import read_paired
+from ealm.goals.parts import SentenceJudge
+from ealm.goals.training import GoalTrainer
+from ealm.goals.values import SentenceValues, best_draft
+from ealm.goals.walking import goal_walks
+from ealm.goals.weighing import Weigher, WordWeights, load_weights, sentence_key
+from ealm.masked_lm import TransformersMaskedLM
+from ealm.model import Summarizer
+from ealm.rouge import LENGTH, mean_scores, score
+from ealm.source import Source
+
+VARIANTS: dict[str, dict[str, str]] = {
+    "reader": {},
+    "does not see its neighbours in the draft": {"goal.agent.neighbours": "false"},
+    "does not see the draft as a whole": {"goal.agent.draft": "false"},
+    "does not know its position": {"goal.agent.position": "false"},
+    "one head instead of dueling": {"goal.agent.dueling": "false"},
+    "single instead of double Q": {"goal.learning.double": "false"},
+    "returns of one step": {"goal.learning.returns": "1"},
+    "returns of ten steps": {"goal.learning.returns": "10"},
+    "every walk as often": {"goal.learning.priority": "0"},
+    "a buffer of 500 walks": {"goal.learning.replay_walks": "500"},
+    "exploration by noise": {"goal.learning.exploration": "noise"},
+}
+_SHARES = (0.2, 0.35, 0.5)
+_WORDS = 8
+
+
+def main() -> None:
+    """Train all variants with all seeds, and print a table."""
+    parser = argparse.ArgumentParser(prog="benchmarks.ablation", description=__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--weighed", type=Path, required=True, help="what `ealm weigh` wrote for the corpus")
+    parser.add_argument("--pretokenized", action="store_true")
+    parser.add_argument("--heldout", type=int, default=200, help="sentences that are not learned from")
+    parser.add_argument("--updates", type=int, default=2_000)
+    parser.add_argument("--seeds", default="0,1,2")
+    parser.add_argument("--data", type=Path, help="folder with input.txt and ref0.txt, for ROUGE")
+    parser.add_argument("--sentences", type=int, default=500, help="of the data")
+    parser.add_argument("--only", help="variants whose names contain this")
+    parser.add_argument("--out", type=Path, default=Path("ablation.json"))
+    options = parser.parse_args()
+    settings = READER.override({"data.pretokenized": str(options.pretokenized).lower()})
+    lm = TransformersMaskedLM.load("embedded")
+    weighed = load_weights(options.weighed, "embedded")
+    learned, heldout = _split(options.corpus, settings, lm, weighed, options.heldout)
+    rows = {}
+    for name, changes in VARIANTS.items():
+        if options.only and options.only not in name:
+            continue
+        found = []
+        for seed in map(int, options.seeds.split(",")):
+            trainer = _trained(settings.override(changes), learned, lm, weighed, seed, options.updates)
+            found.append({"short_of_best": _short_of_best(trainer, heldout, weighed), **_rouge(trainer, lm, options)})
+            print(name, seed, json.dumps(found[-1]), flush=True)
+        rows[name] = found
+        options.out.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    _print(rows)
+
+
+def _split(
+    path: Path, settings: Settings, lm: TransformersMaskedLM, weighed: dict[int, WordWeights], heldout: int
+) -> tuple[Corpus, Corpus]:
+    """What is learned from, and what is not; sentences that were not weighed are left out."""
+    corpus = read_corpus(path, settings=settings.data, longest=lm.max_words, seed=0)
+    known = [words for words in corpus.sentences if sentence_key(words) in weighed]
+    return _corpus(known[heldout:]), _corpus(known[:heldout])
+
+
+def _corpus(sentences: Sequence[tuple[str, ...]]) -> Corpus:
+    return Corpus(tuple(sentences), SkippedLines(), len(sentences))
+
+
+def _no_similarity(_sources: Sequence[str], _drafts: Sequence[str]) -> list[float]:
+    raise AssertionError("everything was weighed beforehand")
+
+
+def _trained(
+    settings: Settings,
+    corpus: Corpus,
+    lm: TransformersMaskedLM,
+    weighed: dict[int, WordWeights],
+    seed: int,
+    updates: int,
+) -> GoalTrainer:
+    trainer = GoalTrainer(
+        lm=lm, corpus=corpus, settings=settings, similarity=_no_similarity, seed=seed, weighed=weighed
+    )
+    while trainer.updates < updates:
+        trainer.update() if trainer.pending_updates else trainer.collect()
+    return trainer
+
+
+def _short_of_best(trainer: GoalTrainer, heldout: Corpus, weighed: dict[int, WordWeights]) -> float:
+    """Mean distance in Phi of walks without exploration to the best draft of the same length."""
+    judge = SentenceJudge(trainer.settings.goal.parts, Weigher(_no_similarity, weighed))
+    values: list[SentenceValues] = judge.values(heldout.sentences)
+    sources = [Source.prepare(words, trainer.lm, trainer.ignored_words) for words in heldout.sentences]
+    encodings = trainer.lm.encode([source.ids for source in sources])
+    losses = []
+    for share in _SHARES:
+        goals = [max(1, round(share * len(source.words))) for source in sources]
+        for walk, goal, value in zip(
+            goal_walks(trainer.agent, encodings, goals, to_the_end=False), goals, values, strict=True
+        ):
+            kept = np.ones(walk.length, dtype=bool)
+            kept[[step.word for step in walk.steps]] = False
+            losses.append(float(value.of(best_draft(value, goal)) - value.of(kept)))
+    return mean(losses)
+
+
+def _rouge(trainer: GoalTrainer, lm: TransformersMaskedLM, options: argparse.Namespace) -> dict[str, float]:
+    if options.data is None:
+        return {}
+    pairs = read_paired(options.data)
+    step = max(1, len(pairs.sources) // options.sentences)
+    texts, references = list(pairs.sources[::step]), [row[0] for row in pairs.references[::step]]
+    summarizer = Summarizer(trainer.agent, lm, ignored_words=trainer.ignored_words, settings=trainer.settings)
+    summaries = [str(s) for s in summarizer.summarize(texts, words=_WORDS, pretokenized=True)]
+    means = mean_scores(score(summaries, references, protocol=LENGTH))
+    return {"R-1": 100 * means.rouge_1, "R-2": 100 * means.rouge_2, "R-L": 100 * means.rouge_l}
+
+
+def _print(rows: dict[str, list[dict[str, float]]]) -> None:
+    names = list(next(iter(rows.values()))[0])
+    print("| variant | " + " | ".join(names) + " |\n|---" + "|---" * len(names) + "|")
+    for variant, found in rows.items():
+        cells = []
+        for name in names:
+            column = [row[name] for row in found]
+            cells.append(f"{mean(column):.2f}" + (f" ± {stdev(column):.2f}" if len(column) > 1 else ""))
+        print(f"| {variant} | " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    main()

@@ -1,0 +1,38 @@
+"""What the fault tests share: a language model that loads at once, and the count at the end."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fault_tools import COUNTS
+from tiny_models import WORDS, tiny_bert_model
+
+from ealm.compact_weights import write_compact
+from ealm.lm_start import stored_weights
+
+
+@pytest.fixture(scope="session")
+def light_folder(tmp_path_factory: pytest.TempPathFactory, bert_folder: Path) -> Path:
+    """The tiny model in the compact form, which needs no library of seconds to load."""
+    folder = tmp_path_factory.mktemp("lm") / "light"
+    folder.mkdir()
+    write_compact(folder, stored_weights(tiny_bert_model().state_dict()))
+    for name in ("config.json", "tokenizer.json"):
+        shutil.copy(bert_folder / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def texts() -> list[str]:
+    """Sentences that the tiny model knows, each with a number of its own."""
+    rng = np.random.default_rng(11)
+    return [" ".join(["x", *rng.choice(WORDS, size=int(rng.integers(4, 10)))]) for _ in range(400)]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell what was survived."""
+    if COUNTS:
+        terminalreporter.section("faults survived")
+        for name, count in sorted(COUNTS.items()):
+            terminalreporter.write_line(f"{count:>9,}  {name}")

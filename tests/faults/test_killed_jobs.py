@@ -1,0 +1,120 @@
+"""Jobs that are killed end with the same bytes as those that nobody disturbed, and lose no row."""
+
+import csv
+import gzip
+import json
+import signal
+import subprocess
+from collections.abc import Callable
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from fault_tools import COUNTS, KILLS, Paces, finish, run_into_kill, start, undisturbed
+from pyarrow import parquet
+
+FORMS = [("in.jsonl", "out.jsonl"), ("in.csv", "out.csv.gz"), ("in.parquet", "out.parquet"), ("in.txt", "out.txt.zst")]
+REPEATED = 8
+KILLS_OF_A_JOB = 6
+OLD = b"what was here before"
+
+
+def write_input(path: Path, texts: list[str]) -> None:
+    rows = [{"number": number, "text": text} for number, text in enumerate(texts)]
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif path.suffix == ".csv":
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([["number", "text"], *(list(row.values()) for row in rows)])
+    elif path.suffix == ".parquet":
+        parquet.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        path.write_text("\n".join(texts) + "\n")
+
+
+def rows_of(path: Path) -> int:
+    """Rows of a finished file, its header left out."""
+    if path.suffix == ".parquet":
+        return int(parquet.read_metadata(path).num_rows)
+    if path.suffix == ".zst":
+        return int(pa.input_stream(path, compression="zstd").read().count(b"\n"))
+    if path.suffix == ".gz":
+        return gzip.decompress(path.read_bytes()).count(b"\n") - 1
+    return path.read_bytes().count(b"\n")
+
+
+class Jobs:
+    """The same rows in several forms; for each the file that an undisturbed job writes, and how long that takes."""
+
+    def __init__(self, folder: Path, model: Path, lm: Path, texts: list[str]) -> None:
+        self.folder = folder
+        self.rows = len(texts)
+        self.errors = folder / "errors.txt"
+        self._options = ["--model", model, "--lm", lm, "--pretokenized", "--words", 4, "--quiet"]
+        for source, _ in FORMS:
+            write_input(folder / source, texts)
+        self._whole: dict[str, tuple[bytes, Paces]] = {}
+
+    def command(self, source: str, output: str, *more: object) -> Callable[[], subprocess.Popen[bytes]]:
+        paths = ["-i", self.folder / source, "-o", self.folder / output]
+        return lambda: start("summarize", *self._options, *paths, *more, errors=self.errors)
+
+    def journal(self, output: str) -> Callable[[], Any]:
+        """Changes with each chunk."""
+        path = self.folder / f".{output}.partial.journal"
+        return lambda: path.stat().st_size if path.exists() else 0
+
+    def whole(self, source: str, output: str) -> tuple[bytes, Paces]:
+        if source not in self._whole:
+            name = f"whole-{output}"
+            paces = undisturbed(self.command(source, name), self.journal(name))
+            assert rows_of(self.folder / name) == self.rows
+            self._whole[source] = ((self.folder / name).read_bytes(), paces)
+        return self._whole[source]
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory, agent_folder: Path, light_folder: Path, texts: list[str]) -> Jobs:
+    return Jobs(tmp_path_factory.mktemp("jobs"), agent_folder, light_folder, texts * REPEATED)
+
+
+def killed_job(jobs: Jobs, source: str, name: str, *, kills: int, workers: int, rng: np.random.Generator) -> int:
+    """Kill a job some times, then let it end; gives how often it was killed."""
+    expected, paces = jobs.whole(source, name)
+    output = jobs.folder / name
+    output.write_bytes(OLD)
+    resumed = jobs.command(source, name, "--resume", "--workers", workers)
+    survived = 0
+    while survived < kills:
+        code = run_into_kill(resumed, jobs.journal(name), paces=paces, rng=rng)
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL, jobs.errors.read_text()
+        assert output.read_bytes() in (OLD, expected)
+        survived += 1
+    else:
+        finish(resumed, jobs.errors)
+    assert output.read_bytes() == expected
+    COUNTS["rows of jobs that were killed"] += jobs.rows
+    COUNTS["rows lost"] += jobs.rows - rows_of(output)
+    assert [path.name for path in jobs.folder.iterdir() if path.name.startswith(".")] == []
+    output.unlink()
+    return survived
+
+
+def test_killed_at_random_moments(jobs: Jobs) -> None:
+    rng = np.random.default_rng(1)
+    survived = 0
+    for number, (source, name) in enumerate(cycle(FORMS)):
+        # Workers other than the process itself take longer to start than to do this little work.
+        workers = 2 if number % len(FORMS) == 1 else 1
+        kills = min(KILLS_OF_A_JOB, KILLS - survived)
+        done = killed_job(jobs, source, name, kills=kills, workers=workers, rng=rng)
+        survived += done
+        COUNTS["kills of jobs at random moments"] += done
+        if survived >= KILLS:
+            break
+    assert COUNTS["rows lost"] == 0
