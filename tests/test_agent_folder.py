@@ -40,6 +40,19 @@ def test_an_agent_is_loaded_as_it_was_saved(tmp_path: Path, settings: Settings) 
         assert torch.equal(built.state_dict()[name], tensor)
 
 
+def test_half_precision_takes_half_the_space_and_is_read_back_as_single(tmp_path: Path) -> None:
+    settings = Settings()
+    weights = new_agent(64, settings.agent, seed=1).state_dict()
+    saved = SavedAgent(weights, 64, "some/lm", IgnoredWords(settings.ignored_words), settings)
+    saved.save(tmp_path / "single")
+    saved.save(tmp_path / "half", half_precision=True)
+    small, large = ((tmp_path / name / "agent.safetensors").stat().st_size for name in ("half", "single"))
+    assert small < 0.52 * large
+    for name, tensor in SavedAgent.load(tmp_path / "half").weights.items():
+        assert tensor.dtype == torch.float32
+        assert torch.allclose(tensor, weights[name], atol=1e-3)
+
+
 def test_a_folder_holds_json_and_safetensors_and_nothing_else(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {SETTINGS_FILE, WEIGHTS_FILE, FREQUENT_WORDS_FILE}
 

@@ -23,6 +23,7 @@ from ealm.ray import BatchSummarizer
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'ealm[ray]'")
 
 QUICK = {
+    "agent_register_timeout_ms": 120_000,
     "health_check_initial_delay_ms": 0,
     "health_check_period_ms": 500,
     "health_check_failure_threshold": 4,
@@ -37,15 +38,26 @@ def cluster() -> Iterator[Any]:
     """A head that does no work itself, and two nodes that do."""
     from ray.cluster_utils import Cluster
 
-    head = {"num_cpus": 0, "include_dashboard": False, "_system_config": QUICK}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)  # actors need the fakes
         cluster = Cluster()
-        for node in (head, {"num_cpus": 1}, {"num_cpus": 1}):
-            cluster.add_node(wait=False, **node)
-        cluster.wait_for_nodes(timeout=120)
+        add_node(cluster, num_cpus=0, include_dashboard=False, _system_config=QUICK)
+        for _ in range(2):
+            add_node(cluster, num_cpus=1)
         yield cluster
         cluster.shutdown()
+
+
+def add_node(cluster: Any, **options: Any) -> None:
+    """Ray gives a node half a minute to start, which may be too short on a busy machine: try again."""
+    for attempt in range(3):
+        try:
+            cluster.add_node(wait=False, **options)
+            break
+        except Exception as error:
+            if "timed out during startup" not in str(error) or attempt == 2:
+                raise
+    cluster.wait_for_nodes(timeout=60)
 
 
 @pytest.fixture(scope="module")

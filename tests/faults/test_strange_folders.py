@@ -181,6 +181,18 @@ def needed(kind: Kind) -> list[str]:
     return found
 
 
+def test_the_links_of_the_hubs_cache_are_followed(kinds: dict[str, Kind], tmp_path: Path) -> None:
+    blobs, snapshot = tmp_path / "models--x" / "blobs", tmp_path / "models--x" / "snapshots" / "1"
+    shutil.copytree(kinds["language model"].folder, blobs)
+    snapshot.mkdir(parents=True)
+    for path in blobs.iterdir():
+        (snapshot / path.name).symlink_to(Path("../../blobs") / path.name)
+    assert reads(kinds["language model"], snapshot)
+    (snapshot / "config.json").unlink()
+    (snapshot / "config.json").symlink_to(kinds["language model"].folder / "config.json")
+    assert not reads(kinds["language model"], snapshot)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_no_file_is_not_waited_for(kinds: dict[str, Kind], name: str) -> None:
     kind = kinds[name]

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ealm import __version__, embedded
@@ -58,7 +57,7 @@ class ModelRecipe:
 
     def identity(self) -> dict[str, Any]:
         """The agent counts by what is in its files, the language model by its name."""
-        folder = embedded.agent_folder() if self.folder == embedded.NAME else Path(self.folder)
+        folder = embedded.agent_folder(self.folder)
         digest = hashlib.sha256()
         for name in ("agent.json", "agent.safetensors", "frequent_words.json"):
             file = folder / name

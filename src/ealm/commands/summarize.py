@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     default="embedded",
     show_default=True,
     type=click.Path(path_type=Path),
-    help="Folder of a trained agent.",
+    help="Folder of a trained agent, or embedded-paper: the one that was trained as in the paper.",
 )
 @click.option("--lm", help="Another masked language model than the one the agent names.")
 @click.option("--words", type=click.IntRange(min=1), help="At most so many words. [default: the best balance]")
