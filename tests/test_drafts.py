@@ -61,9 +61,23 @@ def test_named_words_are_pinned_and_no_longer_precious() -> None:
 
 
 def test_precious_words_come_by_kind_and_the_final_mark_last() -> None:
-    draft = draft_of("In Oslo 5 men did not leave.", protect=["names", "numbers", "negation"])
-    assert words_at(draft, draft.precious) == ["not", "5", "Oslo", "."]
+    draft = draft_of("In Oslo 5 men said no.", protect=["names", "numbers", "negation"])
+    assert words_at(draft, draft.precious) == ["no", "5", "Oslo", "."]
     assert draft.locked == set(draft.precious)
+
+
+def test_a_negation_is_tied_to_the_word_that_it_negates() -> None:
+    draft = draft_of("In Oslo 5 men did not leave.")
+    assert [(words_at(draft, pair)) for pair in draft.tied.items()] == [["not", "leave"]]
+    assert words_at(draft, draft.precious) == ["."]
+    assert draft.locked == {*draft.tied, *draft.precious}
+
+
+@pytest.mark.parametrize(("wishes", "precious"), [({"keep": ["leave"]}, ["not", "."]), ({"keep": ["not"]}, ["."])])
+def test_a_negation_of_a_word_that_stays_anyway_is_precious_itself(wishes: Wishes, precious: list[str]) -> None:
+    draft = draft_of("In Oslo 5 men did not leave.", **wishes)
+    assert not draft.tied
+    assert words_at(draft, draft.precious) == precious
 
 
 def test_a_word_of_two_kinds_is_precious_once() -> None:
@@ -80,7 +94,7 @@ def test_in_pretokenized_text_no_mark_is_special() -> None:
     draft = draft_of("the river did not rise .", pretokenized=True)
     assert (draft.pinned, draft.precious, draft.marks) == (frozenset(), (), frozenset())
     protected = draft_of("the river did not rise .", pretokenized=True, protect=["negation"])
-    assert words_at(protected, protected.precious) == ["not"]
+    assert [words_at(protected, pair) for pair in protected.tied.items()] == [["not", "rise"]]
 
 
 # Writing --------------------------------------------------------------------------------------------------------------
@@ -149,12 +163,28 @@ def test_bytes_are_those_of_utf8() -> None:
     assert shortest(draft, walk, 18, "bytes") == "Zürich öde übel"
 
 
-def test_the_negation_and_then_the_full_stop_stay_longest() -> None:
-    draft = draft_of("The river did not rise.")
+def test_a_negation_that_negates_nothing_and_then_the_full_stop_stay_longest() -> None:
+    draft = draft_of("The river said no.")
     walk = walk_over(draft, action=KEEP)
-    assert shortest(draft, walk, 1, "words") == "Not."
-    assert shortest(draft, walk, 2, "words") == "The not."
-    assert shortest(draft, walk, 3, "chars") == "Not"
+    assert shortest(draft, walk, 1, "words") == "No."
+    assert shortest(draft, walk, 2, "words") == "The no."
+    assert shortest(draft, walk, 2, "chars") == "No"
+
+
+def test_a_negation_stays_and_goes_with_its_word() -> None:
+    draft = draft_of("The river did not rise.")
+    rising = [draft.source.words.index("rise")]
+    last = walk_over(draft, [0, 1, 2, *rising])
+    assert [shortest(draft, last, size, "words") for size in (4, 3, 2)] == [
+        "River did not rise.",
+        "Did not rise.",
+        "Not rise.",
+    ]
+    first = walk_over(draft, [*rising, 0, 1, 2])
+    assert [shortest(draft, first, size, "words") for size in (4, 3, 2, 1)] == ["The river did."] * 2 + [
+        "River did.",
+        "Did.",
+    ]
 
 
 def test_pinned_words_stay_even_if_they_do_not_fit() -> None:
@@ -243,7 +273,7 @@ def test_bounds_do_not_change_what_fits(text: str, unit: Unit, size: int, data: 
         actions = [KEEP if place in places else REMOVE for place in range(walk.length)]
         return measure(draft.text(actions), unit) <= size
 
-    expected = shorten(walk, fits, pinned=draft.pinned, precious=draft.precious, marks=draft.marks)
+    expected = shorten(walk, fits, pinned=draft.pinned, precious=draft.precious, tied=draft.tied, marks=draft.marks)
     assert draft.shortened(walk, Limit(size, unit)) == expected
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ealm.errors import SettingsError
-from ealm.protection import DEFAULT_KINDS, KINDS, check_kinds, named_places, protected_places
+from ealm.protection import DEFAULT_KINDS, KINDS, check_kinds, named_places, negated_places, protected_places
 
 
 def protected(text: str, *kinds: str) -> list[str]:
@@ -116,3 +116,18 @@ def test_a_part_of_a_word_is_not_the_word() -> None:
 @pytest.mark.parametrize(("word", "named"), [("don’t", "don't"), ("cafe\u0301", "caf\u00e9")])
 def test_the_same_word_written_in_another_way_is_found(word: str, named: str) -> None:
     assert named_places([word], [named]) == {0}
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("it did not survive the winter", [("not", "survive")]),
+        ("they have no plans , and cannot ever agree", [("no", "plans"), ("cannot", "agree")]),
+        ("he said no", []),
+        ("he did not , however , leave", []),  # a mark ends the clause
+        ("it was not in the of to it now", []),  # nothing but function words in reach
+    ],
+)
+def test_a_negation_negates_the_next_word_that_says_something(text: str, pairs: list[tuple[str, str]]) -> None:
+    words = text.split()
+    assert [(words[own], words[head]) for own, head in negated_places(words).items()] == pairs

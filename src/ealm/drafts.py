@@ -9,7 +9,7 @@ from ealm.ignored_words import IgnoredWords
 from ealm.lengths import Limit, Unit, measure
 from ealm.masked_lm import MaskedLM
 from ealm.options import Options
-from ealm.protection import named_places, protected_places
+from ealm.protection import named_places, negated_places, protected_places
 from ealm.rollout import Walk
 from ealm.sentences import Sentence
 from ealm.shortening import Fits, Shortened, shorten
@@ -31,6 +31,8 @@ class Draft:
     """Words that the user named: they stay whatever the length."""
     precious: tuple[int, ...]
     """Words that stay as far as the length allows, the most precious first."""
+    tied: Mapping[int, int]
+    """Negations that stay or go with the word that they negate: without it, they would turn something else round."""
     marks: frozenset[int]
 
     @classmethod
@@ -41,16 +43,24 @@ class Draft:
         precious: list[int] = []
         for kind in options.protect:
             precious += sorted(protected_places(words, [kind]) - pinned - set(precious))
+        tied = {}
+        if "negation" in options.protect:
+            tied = {
+                own: head
+                for own, head in negated_places(words).items()
+                if own not in pinned and head not in pinned and head not in precious
+            }
+            precious = [place for place in precious if place not in tied]
         marks: frozenset[int] = frozenset()
         if not sentence.pretokenized:  # a sentence that people wrote ends as they ended it
             marks = frozenset(place for place, word in enumerate(words) if says_nothing_alone(word))
             precious += sorted(set(final_marks(sentence.tokens)) - pinned - set(precious))
-        return cls(sentence, Source.prepare(words, lm, ignored_words), pinned, tuple(precious), marks)
+        return cls(sentence, Source.prepare(words, lm, ignored_words), pinned, tuple(precious), tied, marks)
 
     @property
     def locked(self) -> frozenset[int]:
         """Words on which no step is spent."""
-        return self.pinned | set(self.precious)
+        return self.pinned | set(self.precious) | self.tied.keys()
 
     @cached_property
     def _layout(self) -> Layout:
@@ -84,7 +94,9 @@ class Draft:
 
     def shortened(self, walk: Walk, limit: Limit) -> Shortened:
         """As much of the walk as it takes to meet the limit."""
-        return shorten(walk, self._fits(limit), pinned=self.pinned, precious=self.precious, marks=self.marks)
+        return shorten(
+            walk, self._fits(limit), pinned=self.pinned, precious=self.precious, tied=self.tied, marks=self.marks
+        )
 
     def _fits(self, limit: Limit) -> Fits:
         least = self._least[limit.unit]

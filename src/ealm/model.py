@@ -142,7 +142,8 @@ class Summarizer:
         - `words`, `chars`, `bytes` (at most so many) or `ratio` (at most such a share of the words) set the length of
           the whole text; without, every sentence gets the best balance of compression and reconstruction.
         - `keep`: words that are never removed or replaced. `protect`: kinds of words that stay as long as the length
-          allows: "negation" (the default), "numbers", "names". `extractive`: no word is replaced.
+          allows: "negation" (the default; with the word that it negates), "numbers", "names". `extractive`: no word is
+          replaced.
         - `pretokenized`: white space separates the words of one sentence, and the summary's too; nothing is tidied,
           nothing is protected unless asked for.
         - `recoverability`: work out the reconstruction rate also where the length is given. `reconstruction`: also what

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import regex
 
 from ealm.errors import SettingsError
+from ealm.ignored_words import STOP_WORDS
 from ealm.text import straight_apostrophes
 from ealm.tokens import TAG
 
@@ -44,6 +45,25 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     if unknown:
         raise SettingsError(f"There is no kind of words {unknown[0]!r} to protect. Kinds: {', '.join(KINDS)}, or none.")
     return tuple(kind for kind in KINDS if kind in wanted)
+
+
+_REACH = 4
+"""Words after a negation among which the one that it negates is looked for."""
+
+
+def negated_places(words: Sequence[str]) -> dict[int, int]:
+    """For each negation the word that it negates: the next one that is no function word, in the same clause."""
+    found = {}
+    for place, word in enumerate(words):
+        if not _is_negation(word, first=False):
+            continue
+        for after in range(place + 1, min(place + 1 + _REACH, len(words))):
+            if not _is_spoken(words[after]):
+                break
+            if words[after].lower() not in STOP_WORDS:
+                found[place] = after
+                break
+    return found
 
 
 def named_places(words: Sequence[str], keep: Iterable[str]) -> frozenset[int]:

@@ -5,7 +5,7 @@ kept words fill the limit, everything else goes.
 """
 
 from bisect import bisect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ealm.edits import Action
@@ -26,12 +26,19 @@ Fits = Callable[[Sequence[int]], bool]
 
 
 def shorten(
-    walk: Walk, fits: Fits, *, pinned: Collection[int] = (), precious: Sequence[int] = (), marks: Collection[int] = ()
+    walk: Walk,
+    fits: Fits,
+    *,
+    pinned: Collection[int] = (),
+    precious: Sequence[int] = (),
+    tied: Mapping[int, int] | None = None,
+    marks: Collection[int] = (),
 ) -> Shortened:
     """The first state of the walk that fits, with decisions to keep overruled where they would not.
 
-    `pinned` words stay in any case, `precious` ones as far as they fit, the first of them first; the walk decides on
-    neither. Something other than punctuation `marks` is always left.
+    `pinned` words stay in any case, `precious` ones as far as they fit, the first of them first; words that are `tied`
+    to another one stay or go with it. The walk decides on none of these. Something other than punctuation `marks` is
+    always left.
     """
     actions = [Action.KEEP] * walk.length
     if fits(range(walk.length)):
@@ -44,18 +51,23 @@ def shorten(
             settled = with_it
         else:
             actions[place] = Action.REMOVE
+    followers: dict[int, list[int]] = {}
+    for own, head in (tied or {}).items():
+        followers.setdefault(head, []).append(own)
     left = _left(actions)
     done = fits(left) and not set(left) <= set(marks)
     step = 0
     for step, decision in enumerate(walk.steps, start=1):
         if done:
             return Shortened(step - 1, tuple(actions))
-        if decision.action != Action.REMOVE and fits(with_it := _with(settled, decision.word)):
+        together = [decision.word, *followers.get(decision.word, ())]
+        if decision.action != Action.REMOVE and fits(with_it := sorted({*settled, *together})):
             actions[decision.word] = decision.action
             settled = with_it
         else:
-            actions[decision.word] = Action.REMOVE
-            left.remove(decision.word)
+            for place in together:
+                actions[place] = Action.REMOVE
+                left.remove(place)
             done = fits(left) and not set(left) <= set(marks)
     if set(left) <= set(marks):
         actions = _with_one_word(walk, actions, fits, pinned=pinned, marks=marks)
