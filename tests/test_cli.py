@@ -279,7 +279,7 @@ def train_until_stopped(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> 
         (["--updates", "9"], ["--updates", "9"]),
         (["--minutes", "2.5"], ["--minutes", "2.5"]),
         (["--minutes", "30", "--updates", "700"], ["--updates", "700", "--minutes", "30"]),
-        ([], ["--updates", str(DEFAULT_UPDATES)]),
+        ([], ["--updates", str(DEFAULT_UPDATES["paper"])]),
     ],
 )
 @pytest.mark.parametrize("name", ["plain", "with a space", "don't; $HOME"])

@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from ealm.agent_folder import SavedAgent
 from ealm.checkpoint import Checkpoint, RunIdentity
+from ealm.config import Settings
 from ealm.errors import RunError
 from ealm.storage import remove_drafts, write_text
 from ealm.training import Collected
@@ -119,6 +120,11 @@ class TrainingRun:
             self._seconds_before = resumed_from.seconds
         remove_drafts(folder)
         _drop_log_after(folder / LOG_FILE, trainer.updates)
+
+    @property
+    def settings(self) -> Settings:
+        """What the run does."""
+        return self._identity.settings
 
     @property
     def seconds(self) -> float:

@@ -23,8 +23,8 @@ from ealm.errors import SettingsError
 if TYPE_CHECKING:
     from ealm.data import Corpus
 
-DEFAULT_UPDATES = 70_000
-"""A little more than exploration needs to fall to its minimum."""
+DEFAULT_UPDATES = {"paper": 70_000, "goal": 10_000}
+"""By method; the paper's is a little more than exploration needs to fall to its minimum."""
 
 
 @click.command()
@@ -53,7 +53,8 @@ DEFAULT_UPDATES = 70_000
 @click.option(
     "--updates",
     type=click.IntRange(min=1),
-    help=f"Updates in all, earlier parts of a resumed run included. [default: {DEFAULT_UPDATES}]",
+    help="Updates in all, earlier parts of a resumed run included. "
+    f"[default: {DEFAULT_UPDATES['paper']:,}; with the preset reader {DEFAULT_UPDATES['goal']:,}]",
 )
 @click.option(
     "--minutes",
@@ -111,7 +112,7 @@ def train(
     trainer = run.trainer
     _report_corpus(corpus, sentences)
     if updates is None and minutes is None:
-        updates = DEFAULT_UPDATES
+        updates = DEFAULT_UPDATES[run.settings.method]
     with StopRequest().listening() as stop:
         finished = run.go(Budget(updates, minutes), stop=stop, progress=not quiet)
     state = f"{trainer.updates:,} updates, best replay reward {_number(trainer.best_reward)}"
