@@ -415,14 +415,24 @@ def test_an_extractive_summary_has_only_words_of_the_source(pretokenized: bool, 
     assert {edit.replacement for edit in summary.edits} == {None}
 
 
-def test_a_negation_stays_in_raw_text_as_long_as_there_is_room() -> None:
+def test_a_negation_stays_in_raw_text_as_long_as_what_it_negates() -> None:
     summarizer = summarizer_of(stubborn(Action.REMOVE))
     text = "it is not the police minister that finds the river"
     assert "not" in summarizer.summarize(text).summary.split()
-    assert "not" in summarizer.summarize(text, words=2).summary.split()
-    assert "not" not in summarizer.summarize(text, protect=[], words=2).summary.split()
+    for words in range(1, 11):
+        left = summarizer.summarize(text, words=words).summary.split()
+        assert ("not" in left) == ("police" in left)
+    unprotected = [summarizer.summarize(text, words=n, protect=[]).summary.split() for n in range(1, 11)]
+    assert any(("not" in left) != ("police" in left) for left in unprotected)
     assert "not" not in summarizer.summarize(text, words=1, pretokenized=True).summary.split()
-    assert "not" in summarizer.summarize(text, words=1, pretokenized=True, protect="negation").summary.split()
+
+
+def test_a_negation_that_negates_nothing_stays_as_long_as_there_is_room() -> None:
+    summarizer = summarizer_of(stubborn(Action.REMOVE))
+    text = "the police minister says no"
+    assert "no" in summarizer.summarize(text, words=1).summary.split()
+    assert "no" not in summarizer.summarize(text, words=2, pretokenized=True, keep=["the", "police"]).summary.split()
+    assert "no" in summarizer.summarize(text, words=1, pretokenized=True, protect="negation").summary.split()
 
 
 # Several sentences ----------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,15 @@ def test_a_signal_is_noted_and_the_handlers_come_back(number: signal.Signals) ->
     assert [signal.getsignal(watched) for watched in (signal.SIGINT, signal.SIGTERM)] == before
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A background job of a shell ignores SIGINT from the start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_a_second_signal_is_not_held_up() -> None:
     def twice() -> None:
         with StopRequest().listening():

@@ -17,7 +17,9 @@ LEARNING_PANELS = (
     ("replay_reward", "mean reward in the replay buffer"),
     ("compression_rate", "share of words gone at the last step"),
     ("reconstruction_rate", "share recovered at the last step"),
+    ("short_of_best", "value short of the best draft"),
 )
+"""What is drawn of it is what the runs have logged."""
 
 
 class FigureError(EalmError):
@@ -122,9 +124,11 @@ def curve_figure(curves: Mapping[str, Sequence[tuple[float, float]]]) -> bytes:
 def learning_figure(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:
     """Learning curves of training runs from the lines of their logs."""
     figure = _figure(14, 4)
-    axes = figure.subplots(1, len(LEARNING_PANELS))
+    logged = {field for records in runs.values() for record in records for field in record if record[field] is not None}
+    panels = [panel for panel in LEARNING_PANELS if panel[0] in logged] or LEARNING_PANELS[:1]
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for number, (name, records) in enumerate(runs.items()):
-        for (field, title), axis in zip(LEARNING_PANELS, axes, strict=True):
+        for (field, title), axis in zip(panels, axes, strict=True):
             points = [(record["updates"], record[field]) for record in records if record.get(field) is not None]
             if points:
                 axis.plot(*zip(*points, strict=True), _LINE_STYLES[number % 4], linewidth=1, label=name)
