@@ -292,6 +292,7 @@ passes; exploration falls ten times as fast, and each sentence pays for four upd
 READER = Settings(
     preset="reader",
     method="goal",
+    decoding=DecodingSettings(mode="parallel", parallel_confidence=0.15),
     goal=GoalSettings(parts=PartSettings(meaning=1.0, likeness=1.0, unbroken=1.0)),
     action_exploration=ExplorationSettings(start=0.5, every=2, minimum=0.02),
 )
