@@ -313,7 +313,7 @@ def test_updates_bring_the_values_towards_their_targets() -> None:
 
 def gradient_norm(learner: Learner) -> float:
     """Of the first update: Adam's running mean starts with a tenth of the gradient."""
-    means = [tensor for name, tensor in learner.tensors().items() if name.endswith("exp_avg")]
+    means = [tensor for name, tensor in learner.networks.tensors().items() if name.endswith("exp_avg")]
     return 10 * math.sqrt(sum(float((mean**2).sum()) for mean in means))
 
 

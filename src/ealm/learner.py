@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from ealm.agent import Agent, pad
 from ealm.config import AgentSettings, LearningSettings, Settings
 from ealm.edits import Action
-from ealm.optimizer_state import optimizer_tensors, restore_optimizer
+from ealm.networks import Networks
 from ealm.replay import Experience
 
 
@@ -27,10 +27,28 @@ class Learner:
     def __init__(self, width: int, settings: Settings, *, seed: int, device: str = "cpu") -> None:
         """`width` is the length of an encoding."""
         self.settings: LearningSettings = settings.learning
-        self.agent = new_agent(width, settings.agent, seed).to(device)
-        self.target_network = new_agent(width, settings.agent, seed).to(device)
-        self.updates = 0
-        self._optimizer = torch.optim.Adam(self.agent.parameters(), lr=self.settings.learning_rate)
+        self.networks = Networks(
+            lambda: new_agent(width, settings.agent, seed),
+            learning_rate=self.settings.learning_rate,
+            gradient_clip=self.settings.gradient_clip,
+            target_period=self.settings.target_period,
+            device=device,
+        )
+
+    @property
+    def agent(self) -> Agent:
+        """The agent as it is now."""
+        return self.networks.agent
+
+    @property
+    def target_network(self) -> Agent:
+        """The agent as it was some updates ago."""
+        return self.networks.target
+
+    @property
+    def updates(self) -> int:
+        """Updates done so far."""
+        return self.networks.updates
 
     def update(self, experiences: Sequence[Experience], encodings: Mapping[int, Tensor]) -> float:
         """One step of gradient descent; `encodings` has (words, width) for each visit. Returns the loss."""
@@ -38,15 +56,7 @@ class Learner:
         q_values = self.agent.q_of_word(batch.encodings, batch.actions, batch.decided, batch.present, batch.word)
         chosen = q_values.gather(1, batch.action[:, None])[:, 0]  # Q(s, a): (batch,)
         loss_of = nn.functional.mse_loss if self.settings.loss == "squared" else nn.functional.smooth_l1_loss
-        loss = loss_of(chosen, self.td_target(batch))
-        self._optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.agent.parameters(), self.settings.gradient_clip)
-        self._optimizer.step()
-        self.updates += 1
-        if self.updates % self.settings.target_period == 0:
-            self.target_network.load_state_dict(self.agent.state_dict())
-        return float(loss.detach())
+        return self.networks.descend(loss_of(chosen, self.td_target(batch)))
 
     @torch.no_grad()
     def td_target(self, batch: "Batch") -> Tensor:
@@ -59,26 +69,6 @@ class Learner:
         decided[rows, batch.word] = 1
         next_q = self.target_network.q_of_word(batch.encodings, actions, decided, batch.present, batch.next_word)
         return batch.reward + self.settings.discount * next_q.amax(dim=1) * batch.goes_on
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Everything that `restore` needs, apart from the number of updates."""
-        tensors = {f"agent.{name}": tensor for name, tensor in self.agent.state_dict().items()}
-        tensors |= {f"target.{name}": tensor for name, tensor in self.target_network.state_dict().items()}
-        tensors |= optimizer_tensors(self._optimizer)
-        return {name: tensor.clone() for name, tensor in tensors.items()}
-
-    def restore(self, tensors: Mapping[str, Tensor], *, updates: int) -> None:
-        """Go on from `tensors()` after so many updates."""
-        self.updates = updates
-        self.agent.load_state_dict(group(tensors, "agent"))
-        self.target_network.load_state_dict(group(tensors, "target"))
-        restore_optimizer(self._optimizer, tensors)
-
-
-def group(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The tensors whose names begin with a prefix and a dot, without them."""
-    start = f"{prefix}."
-    return {name.removeprefix(start): tensor for name, tensor in tensors.items() if name.startswith(start)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ from ealm.data import Corpus, VisitOrder
 from ealm.edits import Action
 from ealm.encoding_memory import EncodingMemory
 from ealm.ignored_words import IgnoredWords
-from ealm.learner import Learner, group
+from ealm.learner import Learner
 from ealm.masked_lm import MaskedLM
+from ealm.networks import group
 from ealm.replay import Experience, ReplayBuffer
 from ealm.replay_tensors import replay_from_tensors, replay_to_tensors
 from ealm.rewards import walk_rewards
@@ -107,7 +108,7 @@ class Trainer:
     @property
     def updates(self) -> int:
         """Updates done so far."""
-        return self._learner.updates
+        return self._learner.networks.updates
 
     @property
     def best_reward(self) -> float | None:
@@ -177,7 +178,7 @@ class Trainer:
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Tensors and plain values from which `restore` makes the same trainer again."""
-        tensors = self._learner.tensors()
+        tensors = self._learner.networks.tensors()
         tensors |= self.best.tensors()
         tensors |= replay_to_tensors(self.replay.experiences)
         values = {
@@ -191,7 +192,7 @@ class Trainer:
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Go on from `state()`."""
-        self._learner.restore(tensors, updates=values["updates"])
+        self._learner.networks.restore(tensors, updates=values["updates"])
         weights = {name: tensor.to(self._device) for name, tensor in group(tensors, "best").items()}
         self.best.restore(weights, values["best_reward"])
         self.visits = values["visits"]

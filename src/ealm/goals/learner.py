@@ -12,8 +12,7 @@ from ealm.goals.agent import GoalAgent
 from ealm.goals.replay import GoalWalk
 from ealm.goals.settings import GoalAgentSettings, GoalSettings
 from ealm.goals.values import SentenceValues
-from ealm.learner import group
-from ealm.optimizer_state import optimizer_tensors, restore_optimizer
+from ealm.networks import Networks
 
 
 def new_goal_agent(width: int, settings: GoalAgentSettings, seed: int) -> GoalAgent:
@@ -75,10 +74,23 @@ class GoalLearner:
     def __init__(self, width: int, settings: GoalSettings, *, seed: int, device: str = "cpu") -> None:
         """`width` is the length of an encoding."""
         self.settings = settings.learning
-        self.agent = new_goal_agent(width, settings.agent, seed).to(device)
-        self.target_network = new_goal_agent(width, settings.agent, seed).to(device)
-        self.updates = 0
-        self._optimizer = torch.optim.Adam(self.agent.parameters(), lr=self.settings.learning_rate)
+        self.networks = Networks(
+            lambda: new_goal_agent(width, settings.agent, seed),
+            learning_rate=self.settings.learning_rate,
+            gradient_clip=self.settings.gradient_clip,
+            target_period=self.settings.target_period,
+            device=device,
+        )
+
+    @property
+    def agent(self) -> GoalAgent:
+        """The agent as it is now."""
+        return self.networks.agent
+
+    @property
+    def target_network(self) -> GoalAgent:
+        """The agent as it was some updates ago."""
+        return self.networks.target
 
     def update(self, batch: WalkBatch, weights: Tensor) -> tuple[float, list[float]]:
         """One step of gradient descent; `weights` (walks,) tell how much each counts. Returns loss and surprises."""
@@ -88,15 +100,8 @@ class GoalLearner:
         errors = nn.functional.smooth_l1_loss(chosen, targets, reduction="none").masked_fill(~batch.taken, 0)
         steps = batch.taken.sum()
         loss = (errors * weights[:, None]).sum() / steps
-        self._optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.agent.parameters(), self.settings.gradient_clip)
-        self._optimizer.step()
-        self.updates += 1
-        if self.updates % self.settings.target_period == 0:
-            self.target_network.load_state_dict(self.agent.state_dict())
         surprises = errors.detach().sum(dim=1) / batch.taken.sum(dim=1)
-        return float(loss.detach()), surprises.tolist()
+        return self.networks.descend(loss), surprises.tolist()
 
     @torch.no_grad()
     def targets(self, batch: WalkBatch, q_values: Tensor) -> Tensor:
@@ -121,17 +126,3 @@ class GoalLearner:
         for ahead in range(n):
             total = total + discount**ahead * rewards[:, ahead : ahead + steps]
         return total
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Everything that `restore` needs, apart from the number of updates."""
-        tensors = {f"agent.{name}": tensor for name, tensor in self.agent.state_dict().items()}
-        tensors |= {f"target.{name}": tensor for name, tensor in self.target_network.state_dict().items()}
-        tensors |= optimizer_tensors(self._optimizer)
-        return {name: tensor.clone() for name, tensor in tensors.items()}
-
-    def restore(self, tensors: Mapping[str, Tensor], *, updates: int) -> None:
-        """Go on from `tensors()` after so many updates."""
-        self.updates = updates
-        self.agent.load_state_dict(group(tensors, "agent"))
-        self.target_network.load_state_dict(group(tensors, "target"))
-        restore_optimizer(self._optimizer, tensors)

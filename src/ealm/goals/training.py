@@ -28,8 +28,8 @@ from ealm.goals.values import SentenceValues, best_draft
 from ealm.goals.walking import GoalExploration, goal_walks
 from ealm.goals.weighing import Weigher, WordWeights, cut, joined
 from ealm.ignored_words import IgnoredWords
-from ealm.learner import group
 from ealm.masked_lm import MaskedLM
+from ealm.networks import group
 from ealm.rollout import Walk
 from ealm.source import Source
 from ealm.training import Collected
@@ -95,7 +95,7 @@ class GoalTrainer:
     @property
     def updates(self) -> int:
         """Updates done so far."""
-        return self._learner.updates
+        return self._learner.networks.updates
 
     @property
     def best_reward(self) -> float | None:
@@ -181,7 +181,7 @@ class GoalTrainer:
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Tensors and plain values from which `restore` makes the same trainer again."""
-        tensors = self._learner.tensors() | self.best.tensors() | self.replay.to_tensors()
+        tensors = self._learner.networks.tensors() | self.best.tensors() | self.replay.to_tensors()
         tensors |= _values_to_tensors(self._values)
         values = {
             "updates": self.updates,
@@ -194,7 +194,7 @@ class GoalTrainer:
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Go on from `state()`."""
-        self._learner.restore(tensors, updates=values["updates"])
+        self._learner.networks.restore(tensors, updates=values["updates"])
         weights = {name: tensor.to(self._device) for name, tensor in group(tensors, "best").items()}
         self.best.restore(weights, values["best_reward"])
         self.visits = values["visits"]
