@@ -42,7 +42,7 @@ LAYERS = [
     ["goals.learner", "model", "training"],
     ["editing"],
     ["documents"],
-    ["drafts", "walk_scoring"],
+    ["course", "drafts", "walk_scoring"],
     ["agent_folder", "checkpoint", "learner", "lm_fitting", "lm_start", "replay_tensors", "scoring", "shortening"],
     ["policies"],
     ["goals.search"],

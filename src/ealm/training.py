@@ -6,28 +6,21 @@ ends exactly as one that was never stopped; files, signals and progress are in `
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 from torch import Tensor
 
 from ealm.agent import Agent
-from ealm.agent_folder import SavedAgent
 from ealm.assessment import Similarity
-from ealm.best_weights import BestWeights
 from ealm.config import Settings
-from ealm.data import Corpus, VisitOrder
+from ealm.course import Course
+from ealm.data import Corpus
 from ealm.edits import Action
-from ealm.encoding_memory import EncodingMemory
-from ealm.ignored_words import IgnoredWords
 from ealm.learner import Learner
 from ealm.masked_lm import MaskedLM
-from ealm.networks import group
 from ealm.replay import Experience, ReplayBuffer
 from ealm.replay_tensors import replay_from_tensors, replay_to_tensors
 from ealm.rewards import walk_rewards
 from ealm.rollout import Exploration, Walk, walk
-from ealm.source import Source
 from ealm.walk_scoring import WalkScore, WalkScorer
 
 
@@ -69,7 +62,7 @@ def experiences_of_walk(
     return experiences
 
 
-class Trainer:
+class Trainer(Course):
     """The learning agent and everything it learns with."""
 
     def __init__(
@@ -83,37 +76,17 @@ class Trainer:
         device: str = "cpu",
     ) -> None:
         """`similarity` may be None only if its weight is 0."""
-        self.lm = lm
-        self.settings = settings
-        self.ignored_words = IgnoredWords.from_corpus(corpus.sentences, settings.ignored_words)
-        self.visits = 0
-        self.pending_updates = 0
-        """Updates that the last collection paid for and that are still to be done."""
-        self._corpus = corpus
-        self._device = device
-        self._rng = np.random.default_rng(seed)
-        self._order = VisitOrder(len(corpus.sentences), seed)
-        self._learner = Learner(lm.width, settings, seed=seed, device=device)
-        self.replay = ReplayBuffer(settings.learning.replay_size)
-        self.best = BestWeights()
         at_once = settings.learning.sentences_per_collection
-        self._memory = EncodingMemory(lm, lambda visit: self._source(visit).ids, visits_at_once=at_once)
+        super().__init__(lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once)
+        self._learner = Learner(lm.width, settings, seed=seed, device=device)
+        self.networks = self._learner.networks
+        self.replay = ReplayBuffer(settings.learning.replay_size)
         self._scorer = WalkScorer(lm=lm, settings=settings, similarity=similarity)
 
     @property
     def agent(self) -> Agent:
         """The agent as it is now."""
         return self._learner.agent
-
-    @property
-    def updates(self) -> int:
-        """Updates done so far."""
-        return self._learner.networks.updates
-
-    @property
-    def best_reward(self) -> float | None:
-        """Highest mean reward in a full buffer so far."""
-        return self.best.reward
 
     @property
     def rates(self) -> dict[str, float]:
@@ -156,50 +129,18 @@ class Trainer:
         self.pending_updates = len(visits) * learning.updates_per_sentence if enough else 0
         return collected
 
-    def _source(self, visit: int) -> Source:
-        words = self._corpus.sentences[self._order.sentence(visit)]
-        return Source.prepare(words, self.lm, self.ignored_words)
-
     def update(self) -> float:
         """One update on a batch from the buffer; returns the loss."""
         experiences = self.replay.sample(self.settings.learning.batch_size, self._rng)
         self.pending_updates -= 1
         return self._learner.update(experiences, self._memory.encodings)
 
-    def result(self) -> SavedAgent:
-        """The agent to use: at the best replay reward, or as it is now while the buffer was never full."""
-        return SavedAgent(
-            weights=self.best.or_of(self.agent),
-            width=self.lm.width,
-            lm_name=self.lm.name,
-            ignored_words=self.ignored_words,
-            settings=self.settings,
-        )
+    def _own_tensors(self) -> dict[str, Tensor]:
+        return replay_to_tensors(self.replay.experiences)
 
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Tensors and plain values from which `restore` makes the same trainer again."""
-        tensors = self._learner.networks.tensors()
-        tensors |= self.best.tensors()
-        tensors |= replay_to_tensors(self.replay.experiences)
-        values = {
-            "updates": self.updates,
-            "visits": self.visits,
-            "pending_updates": self.pending_updates,
-            "best_reward": self.best_reward,
-            "rng": self._rng.bit_generator.state,
-        }
-        return tensors, values
-
-    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-        """Go on from `state()`."""
-        self._learner.networks.restore(tensors, updates=values["updates"])
-        weights = {name: tensor.to(self._device) for name, tensor in group(tensors, "best").items()}
-        self.best.restore(weights, values["best_reward"])
-        self.visits = values["visits"]
-        self.pending_updates = values["pending_updates"]
-        self._rng.bit_generator.state = values["rng"]
+    def _restore_own(self, tensors: Mapping[str, Tensor]) -> int | None:
         self.replay.extend(replay_from_tensors(tensors))
-        self._memory.encode_again(self.replay.oldest_visit, self.visits)
+        return self.replay.oldest_visit
 
 
 def _collected(rewards: tuple[float, ...], score: WalkScore) -> Collected:

@@ -12,13 +12,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ealm.agent_folder import SavedAgent
 from ealm.assessment import Similarity
-from ealm.best_weights import BestWeights
 from ealm.config import Settings
 from ealm.converter import Converter
-from ealm.data import Corpus, VisitOrder
-from ealm.encoding_memory import EncodingMemory
+from ealm.course import Course
+from ealm.data import Corpus
 from ealm.goals.agent import GoalAgent
 from ealm.goals.learner import GoalLearner, WalkBatch
 from ealm.goals.parts import DraftJudge, FinishedDraft, SentenceJudge
@@ -27,9 +25,7 @@ from ealm.goals.settings import PartSettings
 from ealm.goals.values import SentenceValues, best_draft
 from ealm.goals.walking import GoalExploration, goal_walks
 from ealm.goals.weighing import Weigher, WordWeights, cut, joined
-from ealm.ignored_words import IgnoredWords
 from ealm.masked_lm import MaskedLM
-from ealm.networks import group
 from ealm.rollout import Walk
 from ealm.source import Source
 from ealm.training import Collected
@@ -40,7 +36,7 @@ def needs_similarity(parts: PartSettings) -> bool:
     return bool(parts.meaning or parts.likeness or parts.similarity)
 
 
-class GoalTrainer:
+class GoalTrainer(Course):
     """The learning agent and everything it learns with."""
 
     def __init__(
@@ -58,19 +54,11 @@ class GoalTrainer:
         parts = settings.goal.parts
         if similarity is None and needs_similarity(parts):
             raise ValueError("a part of the value needs a similarity")
-        self.lm = lm
-        self.settings = settings
-        self.ignored_words = IgnoredWords.from_corpus(corpus.sentences, settings.ignored_words)
-        self.visits = 0
-        self.pending_updates = 0
-        """Updates that the last collection paid for and that are still to be done."""
-        self.best = BestWeights()
-        self.replay = WalkReplay(settings.goal.learning.replay_walks)
-        self._corpus = corpus
-        self._device = device
-        self._rng = np.random.default_rng(seed)
-        self._order = VisitOrder(len(corpus.sentences), seed)
+        at_once = settings.goal.learning.sentences_per_collection
+        super().__init__(lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once)
         self._learner = GoalLearner(lm.width, settings.goal, seed=seed, device=device)
+        self.networks = self._learner.networks
+        self.replay = WalkReplay(settings.goal.learning.replay_walks)
         weighs = parts.meaning or parts.likeness
         self._judge = SentenceJudge(parts, Weigher(similarity, weighed) if similarity and weighs else None)
         self._draft_judge = DraftJudge(
@@ -84,23 +72,11 @@ class GoalTrainer:
             self._draft_judge.learn_frequencies(Counter(w for words in corpus.sentences for w in lm.word_ids(words)))
         self._values: dict[int, SentenceValues] = {}
         """By number of the sentence; they cost far more than they take, so all are remembered."""
-        at_once = settings.goal.learning.sentences_per_collection
-        self._memory = EncodingMemory(lm, lambda visit: self._source(visit).ids, visits_at_once=at_once)
 
     @property
     def agent(self) -> GoalAgent:
         """The agent as it is now."""
         return self._learner.agent
-
-    @property
-    def updates(self) -> int:
-        """Updates done so far."""
-        return self._learner.networks.updates
-
-    @property
-    def best_reward(self) -> float | None:
-        """Highest mean reward in a full buffer so far."""
-        return self.best.reward
 
     @property
     def rates(self) -> dict[str, float]:
@@ -142,10 +118,6 @@ class GoalTrainer:
         self.pending_updates = learning.updates_per_collection if len(self.replay) >= learning.batch_walks else 0
         return collected
 
-    def _source(self, visit: int) -> Source:
-        words = self._corpus.sentences[self._order.sentence(visit)]
-        return Source.prepare(words, self.lm, self.ignored_words)
-
     def _goal(self, length: int) -> int:
         learning = self.settings.goal.learning
         share = self._rng.uniform(learning.shortest, learning.longest)
@@ -169,40 +141,13 @@ class GoalTrainer:
         self.pending_updates -= 1
         return loss
 
-    def result(self) -> SavedAgent:
-        """The agent to use: at the best replay reward, or as it is now while the buffer was never full."""
-        return SavedAgent(
-            weights=self.best.or_of(self.agent),
-            width=self.lm.width,
-            lm_name=self.lm.name,
-            ignored_words=self.ignored_words,
-            settings=self.settings,
-        )
+    def _own_tensors(self) -> dict[str, Tensor]:
+        return self.replay.to_tensors() | _values_to_tensors(self._values)
 
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Tensors and plain values from which `restore` makes the same trainer again."""
-        tensors = self._learner.networks.tensors() | self.best.tensors() | self.replay.to_tensors()
-        tensors |= _values_to_tensors(self._values)
-        values = {
-            "updates": self.updates,
-            "visits": self.visits,
-            "pending_updates": self.pending_updates,
-            "best_reward": self.best_reward,
-            "rng": self._rng.bit_generator.state,
-        }
-        return tensors, values
-
-    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-        """Go on from `state()`."""
-        self._learner.networks.restore(tensors, updates=values["updates"])
-        weights = {name: tensor.to(self._device) for name, tensor in group(tensors, "best").items()}
-        self.best.restore(weights, values["best_reward"])
-        self.visits = values["visits"]
-        self.pending_updates = values["pending_updates"]
-        self._rng.bit_generator.state = values["rng"]
+    def _restore_own(self, tensors: Mapping[str, Tensor]) -> int | None:
         self._values = _values_from_tensors(tensors)
         self.replay.restore(tensors)
-        self._memory.encode_again(self.replay.oldest_visit, self.visits)
+        return self.replay.oldest_visit
 
 
 def _kept(walk: Walk) -> "np.ndarray[Any, np.dtype[np.bool_]]":

@@ -1,0 +1,94 @@
+"""What every trainer keeps beside what it learns: where it is in its corpus, its chance, and the best agent so far."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from torch import Tensor, nn
+
+from ealm.agent_folder import SavedAgent
+from ealm.best_weights import BestWeights
+from ealm.config import Settings
+from ealm.data import Corpus, VisitOrder
+from ealm.encoding_memory import EncodingMemory
+from ealm.ignored_words import IgnoredWords
+from ealm.masked_lm import MaskedLM
+from ealm.networks import Networks, group
+from ealm.source import Source
+
+
+class Course:
+    """The state that all trainers share; what is special to one is its own."""
+
+    networks: Networks[Any]
+
+    def __init__(
+        self, *, lm: MaskedLM, corpus: Corpus, settings: Settings, seed: int, device: str, at_once: int
+    ) -> None:
+        """`at_once` sentences are looked at in a collection."""
+        self.lm = lm
+        self.settings = settings
+        self.ignored_words = IgnoredWords.from_corpus(corpus.sentences, settings.ignored_words)
+        self.visits = 0
+        self.pending_updates = 0
+        """Updates that the last collection paid for and that are still to be done."""
+        self.best = BestWeights()
+        self._corpus = corpus
+        self._device = device
+        self._rng = np.random.default_rng(seed)
+        self._order = VisitOrder(len(corpus.sentences), seed)
+        self._memory = EncodingMemory(lm, lambda visit: self._source(visit).ids, visits_at_once=at_once)
+
+    @property
+    def updates(self) -> int:
+        """Updates done so far."""
+        return self.networks.updates
+
+    @property
+    def best_reward(self) -> float | None:
+        """Highest mean reward in a full buffer so far."""
+        return self.best.reward
+
+    def _source(self, visit: int) -> Source:
+        words = self._corpus.sentences[self._order.sentence(visit)]
+        return Source.prepare(words, self.lm, self.ignored_words)
+
+    def result(self) -> SavedAgent:
+        """The agent to use: at the best replay reward, or as it is now while the buffer was never full."""
+        agent: nn.Module = self.networks.agent
+        return SavedAgent(
+            weights=self.best.or_of(agent),
+            width=self.lm.width,
+            lm_name=self.lm.name,
+            ignored_words=self.ignored_words,
+            settings=self.settings,
+        )
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Tensors and plain values from which `restore` makes the same trainer again."""
+        values = {
+            "updates": self.updates,
+            "visits": self.visits,
+            "pending_updates": self.pending_updates,
+            "best_reward": self.best_reward,
+            "rng": self._rng.bit_generator.state,
+        }
+        return self.networks.tensors() | self.best.tensors() | self._own_tensors(), values
+
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        """Go on from `state()`."""
+        self.networks.restore(tensors, updates=values["updates"])
+        weights = {name: tensor.to(self._device) for name, tensor in group(tensors, "best").items()}
+        self.best.restore(weights, values["best_reward"])
+        self.visits = values["visits"]
+        self.pending_updates = values["pending_updates"]
+        self._rng.bit_generator.state = values["rng"]
+        self._memory.encode_again(self._restore_own(tensors), self.visits)
+
+    def _own_tensors(self) -> dict[str, Tensor]:
+        """What a kind of trainer has to keep besides."""
+        raise NotImplementedError
+
+    def _restore_own(self, tensors: Mapping[str, Tensor]) -> int | None:
+        """Take it up again; tells the earliest visit that is still referred to."""
+        raise NotImplementedError
