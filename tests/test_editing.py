@@ -13,6 +13,7 @@ from ealm.errors import TextError
 from ealm.ignored_words import IgnoredWords
 from ealm.learner import new_agent
 from ealm.lengths import Limit
+from ealm.looks import LanguageModelLook
 from ealm.options import Options
 from ealm.policies import WalkRequest
 from ealm.rollout import Step, Walk
@@ -29,7 +30,9 @@ LM = TableMaskedLM({"cue": "follower"}, ["river", "rises", "bridge", "falls", "o
 @pytest.fixture
 def editor() -> Editor:
     agent = new_agent(LM.width, SETTINGS.agent, seed=0)
-    return Editor(agent, LM, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
+    return Editor(
+        agent, LM, LanguageModelLook(LM), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
+    )
 
 
 class Script:
@@ -279,7 +282,9 @@ def test_a_replacement_of_the_same_length_stays_under_a_limit(editor: Editor, sc
 def test_a_shape_is_no_word_for_people(script: Script) -> None:
     lm = TableMaskedLM({"cue": "##.#"}, ["river"])
     agent = new_agent(lm.width, SETTINGS.agent, seed=0)
-    editor = Editor(agent, lm, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
+    editor = Editor(
+        agent, lm, LanguageModelLook(lm), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
+    )
     script.action, script.actions = KEEP, {1: REPLACE}
     assert short(editor, "cue stone") == "cue stone"
     assert short(editor, "cue stone", pretokenized=True) == "cue ##.#"
@@ -295,7 +300,9 @@ def test_a_mark_does_not_come_in_the_place_of_the_only_word(script: Script, monk
     monkeypatch.setattr("fakes.JUNK", ".")
     lm = TableMaskedLM({}, ["river"])
     agent = new_agent(lm.width, SETTINGS.agent, seed=0)
-    editor = Editor(agent, lm, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
+    editor = Editor(
+        agent, lm, LanguageModelLook(lm), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
+    )
     script.action = REPLACE
     assert any(character.isalnum() for character in short(editor, "Stone"))
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ealm.agent import pad
 from ealm.edits import Action
-from ealm.goals.agent import GoalAgent, neighbours
+from ealm.goals.agent import Dropout, GoalAgent, neighbours
 from ealm.goals.learner import GoalLearner, WalkBatch, new_goal_agent
 from ealm.goals.replay import GoalWalk, WalkReplay
 from ealm.goals.settings import GoalAgentSettings, GoalLearningSettings, GoalSettings
@@ -45,10 +45,10 @@ def test_neighbours_are_the_next_words_that_are_left(kept: list[bool]) -> None:
         assert after[place] == min((p for p in range(place + 1, words) if kept[p]), default=words)
 
 
-SWITCHES = ("neighbours", "draft", "position", "dueling")
+SWITCHES = ("neighbours", "draft", "position", "dueling", "estimates")
 
 
-@pytest.mark.parametrize("values", list(product([False, True], repeat=4)))
+@pytest.mark.parametrize("values", list(product([False, True], repeat=5)))
 def test_q_values_do_not_depend_on_the_company_of_other_sentences(values: tuple[bool, ...]) -> None:
     agent = new_goal_agent(WIDTH, GoalAgentSettings(hidden_units=8, **dict(zip(SWITCHES, values, strict=True))), 0)
     long, short = encodings(9, 4)
@@ -202,6 +202,42 @@ def test_updates_bring_q_values_to_the_rewards() -> None:
     batch = batch_of(sentence, (1, 0, 4))
     losses = [learner.update(batch, torch.ones(1))[0] for _ in range(300)]
     assert losses[-1] < 0.01 * losses[0]
+
+
+def test_what_words_are_worth_is_learned_beside_and_marks_are_left_out() -> None:
+    (sentence,) = encodings(5)
+    settings = GoalSettings(
+        agent=GoalAgentSettings(hidden_units=32, estimates=True),
+        learning=GoalLearningSettings(learning_rate=0.01, dropout=0.0),
+    )
+    learner = GoalLearner(WIDTH, settings, seed=0)
+    walk = GoalWalk(7, 3, (1, 0), 0.0, 0.0)
+    batch = WalkBatch.of([walk], {7: sentence}, [VALUES], [[True, True, False, True, True]])
+    for _ in range(400):
+        learner.update(batch, torch.ones(1))
+    with torch.no_grad():
+        found = learner.agent.worths(sentence)
+    assert found[[0, 1, 3, 4]].tolist() == pytest.approx([1, 2, 8, 16], abs=0.5)
+    assert abs(float(found[2]) - 4) > 0.5  # nobody told it
+
+
+def test_q_values_leave_the_estimates_alone() -> None:
+    (sentence,) = encodings(5)
+    agent = new_goal_agent(WIDTH, GoalAgentSettings(hidden_units=8, estimates=True), 0)
+    batch = batch_of(sentence, (1, 0))
+    values = agent(agent.read(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal)
+    values[values.isfinite()].sum().backward()
+    assert agent.own.weight.grad is not None
+    assert all(parameter.grad is None for parameter in agent.worth.parameters())
+
+
+def test_dropout_hides_a_share_and_repeats_itself() -> None:
+    ones = torch.ones(100, 100)
+    first, again, other = (Dropout(0.25, seed)(ones) for seed in (1, 1, 2))
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+    assert float((first == 0).float().mean()) == pytest.approx(0.25, abs=0.02)
+    assert float(first.mean()) == pytest.approx(1, abs=0.03)
 
 
 def walks(*rewards: float) -> list[GoalWalk]:

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_type_hints
 
 from ealm.checked import Checked, check_above_zero, check_at_least, check_share
 from ealm.errors import SettingsError
-from ealm.goals.settings import GoalSettings, PartSettings
+from ealm.goals.settings import GoalAgentSettings, GoalSettings, PartSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,7 +293,10 @@ READER = Settings(
     preset="reader",
     method="goal",
     decoding=DecodingSettings(mode="parallel", parallel_confidence=0.15),
-    goal=GoalSettings(parts=PartSettings(meaning=1.0, likeness=1.0, unbroken=1.0)),
+    goal=GoalSettings(
+        parts=PartSettings(meaning=1.0, likeness=1.0, unbroken=1.5),
+        agent=GoalAgentSettings(sees="meaning", estimates=True),
+    ),
     action_exploration=ExplorationSettings(start=0.5, every=2, minimum=0.02),
 )
 """Beyond the paper: drafts that keep the meaning and their phrases, at the length asked for (docs/beyond.md)."""

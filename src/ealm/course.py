@@ -1,6 +1,6 @@
 """What every trainer keeps beside what it learns: where it is in its corpus, its chance, and the best agent so far."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from ealm.config import Settings
 from ealm.data import Corpus, VisitOrder
 from ealm.encoding_memory import EncodingMemory
 from ealm.ignored_words import IgnoredWords
+from ealm.looks import look_for
 from ealm.masked_lm import MaskedLM
 from ealm.networks import Networks, group
+from ealm.pipeline import Pipeline, Version
 from ealm.source import Source
 
 
@@ -23,9 +25,17 @@ class Course:
     networks: Networks[Any]
 
     def __init__(
-        self, *, lm: MaskedLM, corpus: Corpus, settings: Settings, seed: int, device: str, at_once: int
+        self,
+        *,
+        lm: MaskedLM,
+        corpus: Corpus,
+        settings: Settings,
+        seed: int,
+        device: str,
+        at_once: int,
+        pipeline: Pipeline | None = None,
     ) -> None:
-        """`at_once` sentences are looked at in a collection."""
+        """`at_once` sentences are looked at in a collection; with a `pipeline` workers do that."""
         self.lm = lm
         self.settings = settings
         self.ignored_words = IgnoredWords.from_corpus(corpus.sentences, settings.ignored_words)
@@ -34,10 +44,14 @@ class Course:
         """Updates that the last collection paid for and that are still to be done."""
         self.best = BestWeights()
         self._corpus = corpus
+        self._seed = seed
+        self._at_once = at_once
+        self._pipeline = pipeline
         self._device = device
         self._rng = np.random.default_rng(seed)
         self._order = VisitOrder(len(corpus.sentences), seed)
-        self._memory = EncodingMemory(lm, lambda visit: self._source(visit).ids, visits_at_once=at_once)
+        self.look = look_for(settings, lm, device=device)
+        self._memory = EncodingMemory(self.look, self._source, visits_at_once=at_once)
 
     @property
     def updates(self) -> int:
@@ -49,16 +63,44 @@ class Course:
         """Highest mean reward in a full buffer so far."""
         return self.best.reward
 
+    def _words(self, visit: int) -> Sequence[str]:
+        return self._corpus.sentences[self._order.sentence(visit)]
+
     def _source(self, visit: int) -> Source:
-        words = self._corpus.sentences[self._order.sentence(visit)]
-        return Source.prepare(words, self.lm, self.ignored_words)
+        return Source.prepare(self._words(visit), self.lm, self.ignored_words)
+
+    def _visits(self, place: int = 0) -> range:
+        """Of the next collection, or of the one so many places behind it."""
+        first = self.visits + place * self._at_once
+        return range(first, first + self._at_once)
+
+    def _from_workers(self, pipeline: Pipeline) -> Any:
+        """What they brought from the next collection."""
+        return pipeline.next(Version.of(self.networks.agent, self.updates), self._job)
+
+    def _job(self, place: int, version: Version) -> Any:
+        """The collection so many places behind the next one, for a worker with that agent."""
+        raise NotImplementedError
+
+    def _chance(self, visits: range) -> tuple[int, ...]:
+        """Seed for a collection that a worker does: the same one, whoever does it."""
+        return (self._seed, visits.start, 1)  # VisitOrder has the seeds of two numbers
+
+    def _tend_workers(self) -> None:
+        if self._pipeline is not None:
+            self._pipeline.tend()
+
+    def close(self) -> None:
+        """End the workers, if there are any."""
+        if self._pipeline is not None:
+            self._pipeline.close()
 
     def result(self) -> SavedAgent:
         """The agent to use: at the best replay reward, or as it is now while the buffer was never full."""
         agent: nn.Module = self.networks.agent
         return SavedAgent(
             weights=self.best.or_of(agent),
-            width=self.lm.width,
+            width=self.look.width,
             lm_name=self.lm.name,
             ignored_words=self.ignored_words,
             settings=self.settings,
@@ -66,14 +108,18 @@ class Course:
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Tensors and plain values from which `restore` makes the same trainer again."""
-        values = {
+        values: dict[str, Any] = {
             "updates": self.updates,
             "visits": self.visits,
             "pending_updates": self.pending_updates,
             "best_reward": self.best_reward,
             "rng": self._rng.bit_generator.state,
         }
-        return self.networks.tensors() | self.best.tensors() | self._own_tensors(), values
+        tensors = self.networks.tensors() | self.best.tensors() | self._own_tensors()
+        if self._pipeline is not None:
+            tensors |= self._pipeline.tensors()
+            values["jobs"] = self._pipeline.values()
+        return tensors, values
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Go on from `state()`."""
@@ -84,6 +130,8 @@ class Course:
         self.pending_updates = values["pending_updates"]
         self._rng.bit_generator.state = values["rng"]
         self._memory.encode_again(self._restore_own(tensors), self.visits)
+        if self._pipeline is not None:
+            self._pipeline.restore(tensors, values["jobs"], self.networks.agent)
 
     def _own_tensors(self) -> dict[str, Tensor]:
         """What a kind of trainer has to keep besides."""

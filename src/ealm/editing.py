@@ -10,9 +10,10 @@ from ealm.documents import Planner, Text, assembled, cut
 from ealm.drafts import Draft
 from ealm.edits import Action, summary_length
 from ealm.errors import TextError
-from ealm.goals.parts import SentenceJudge
+from ealm.goals.search import Valuer
 from ealm.ignored_words import IgnoredWords
 from ealm.lengths import Limit, measure
+from ealm.looks import Look
 from ealm.masked_lm import MaskedLM
 from ealm.options import Options
 from ealm.policies import AnyAgent, WalkRequest, walks
@@ -33,14 +34,16 @@ class Editor:
         self,
         agent: AnyAgent,
         lm: MaskedLM,
+        look: Look,
         *,
         ignored_words: IgnoredWords,
         settings: Settings,
-        judge: SentenceJudge | None = None,
+        valuer: Valuer | None = None,
     ) -> None:
-        """With a `judge`, drafts are searched for instead of walked to by the agent."""
+        """The agent sees by its `look`; with a `valuer`, drafts are searched for instead of walked to by the agent."""
         self._agent = agent
-        self._judge = judge
+        self._look = look
+        self._valuer = valuer
         self._lm = lm
         self._ignored_words = ignored_words
         self._rewards = settings.rewards
@@ -97,13 +100,13 @@ class Editor:
 
     def _walks(self, texts: Sequence[Text], options: Options) -> list[list[Walk]]:
         drafts = [draft for text in texts for draft in text.drafts]
-        encodings = self._lm.encode([draft.source.ids for draft in drafts])
+        encodings = self._look([draft.source for draft in drafts])
         goals = [text.goal(draft) for text in texts for draft in text.drafts]
         requests = [
             WalkRequest(draft.source.words, encoding, draft.locked, goal)
             for encoding, draft, goal in zip(encodings, drafts, goals, strict=True)
         ]
-        found = iter(walks(self._agent, requests, extractive=options.extractive, judge=self._judge))
+        found = iter(walks(self._agent, requests, extractive=options.extractive, valuer=self._valuer))
         return [[next(found) for _ in text.drafts] for text in texts]
 
     def _jobs(self, text: Text, paths: Sequence[Walk], options: Options) -> "list[_Job]":

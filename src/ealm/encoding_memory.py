@@ -4,16 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 from torch import Tensor
 
-from ealm.masked_lm import MaskedLM
+from ealm.looks import Look
+from ealm.source import Source
 
 
 class EncodingMemory:
     """Encodings by visit, for as long as an experience of that visit is in the buffer."""
 
-    def __init__(self, lm: MaskedLM, ids: Callable[[int], Sequence[int]], *, visits_at_once: int) -> None:
-        """`ids` tells the words of a visit's sentence; visits are encoded in batches of `visits_at_once`."""
-        self._lm = lm
-        self._ids = ids
+    def __init__(self, look: Look, source: Callable[[int], Source], *, visits_at_once: int) -> None:
+        """`source` tells a visit's sentence; visits are encoded in batches of `visits_at_once`."""
+        self._look = look
+        self._source = source
         self._at_once = visits_at_once
         self._encodings: dict[int, Tensor] = {}
 
@@ -24,7 +25,7 @@ class EncodingMemory:
 
     def encode(self, visits: Sequence[int]) -> list[Tensor]:
         """Encode the sentences of a collection and remember them."""
-        encodings = self._lm.encode([self._ids(visit) for visit in visits])
+        encodings = self._look([self._source(visit) for visit in visits])
         self._encodings.update(zip(visits, encodings, strict=True))
         return encodings
 

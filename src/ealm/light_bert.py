@@ -1,6 +1,6 @@
 """A BERT that loads at once: the same arithmetic and weight names as `transformers`, without its seconds of imports.
 
-Only what the embedded language model needs: a post-norm encoder with learned positions, and the masked-LM head.
+Only what the embedded models need: a post-norm encoder with learned positions, and the masked-LM head.
 """
 
 from collections.abc import Mapping, Sequence
@@ -106,6 +106,14 @@ class LightBertForMaskedLM(nn.Module):
     def forward(self, input_ids: Tensor, **inputs: Tensor) -> Any:
         """Scores of all words at all places, as `logits` (rows, tokens, vocabulary)."""
         return SimpleNamespace(logits=self.cls(self.bert(input_ids, **inputs)[0]))
+
+
+def light_encoder(config: LightBertConfig, weights: Mapping[str, Tensor]) -> nn.Module:
+    """An encoder alone, around the weights of a plain BERT; what it does not use is left."""
+    with torch.device("meta"):
+        encoder = _Encoder(config)
+    encoder.load_state_dict({name: weights[name] for name in encoder.state_dict()}, assign=True)
+    return encoder.requires_grad_(False)
 
 
 class _Encoder(nn.Module):

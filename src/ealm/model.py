@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -15,10 +16,13 @@ from ealm.config import Settings
 from ealm.documents import Text
 from ealm.editing import Editor
 from ealm.errors import EalmError, LanguageModelError, SettingsError, TextError
+from ealm.goals.agent import GoalAgent
 from ealm.goals.parts import SentenceJudge
+from ealm.goals.search import Estimated, Valuer, Weighed
 from ealm.goals.weighing import Weigher
 from ealm.ignored_words import IgnoredWords
 from ealm.lengths import LengthRequest
+from ealm.looks import look_for
 from ealm.masked_lm import MaskedLM, TransformersMaskedLM
 from ealm.options import Options, Wishes
 from ealm.policies import AnyAgent
@@ -31,7 +35,7 @@ _LONG_LIST = 256
 """Texts from which on a list is worth a progress bar."""
 
 
-EFFORTS = ("walk", "search")
+EFFORTS = ("walk", "plan", "search")
 """How much work goes into a summary."""
 
 
@@ -52,38 +56,63 @@ class Summarizer:
             saved = SavedAgent.load(embedded.agent_folder())
             agent, ignored_words, settings = saved.build(), saved.ignored_words, saved.settings
             lm = TransformersMaskedLM.load(saved.lm_name)
-        if agent.width != lm.width:
+        self._look = look_for(settings, lm, device=str(next(agent.parameters()).device))
+        if agent.width != self._look.width:
             raise LanguageModelError(
-                f"The agent was trained on encodings of width {agent.width}, but {lm.name} gives {lm.width}. "
+                f"The agent was trained on encodings of width {agent.width}, but {lm.name} gives {self._look.width}. "
                 "Name the language model that it was trained with: --lm"
             )
         self.agent = agent.eval()
         self.lm = lm
         self.ignored_words = ignored_words
         self.settings = settings
-        self._editor = Editor(self.agent, lm, ignored_words=ignored_words, settings=settings)
+        estimates = isinstance(agent, GoalAgent) and agent.settings.estimates
+        self._valuer = self._valuer_for("plan" if estimates else "walk")
+        self._editor = self._new_editor()
+
+    def _new_editor(self) -> Editor:
+        return Editor(
+            self.agent,
+            self.lm,
+            self._look,
+            ignored_words=self.ignored_words,
+            settings=self.settings,
+            valuer=self._valuer,
+        )
 
     def with_effort(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> "Summarizer":
-        """The same summarizer, with more work on each sentence ("walk" is the usual, "search" the most).
+        """The same summarizer, with other work on each sentence.
 
-        A search weighs the words of the very sentence, with a sentence-similarity model by folder or hub name, and
-        takes the best draft there is; it goes with agents that are told a length.
+        - "walk": the agent removes word after word, as its Q-values tell.
+        - "plan": the best draft by what the agent takes the words to be worth; the default of agents that have learned
+          it (setting `goal.agent.estimates`).
+        - "search": the best draft after weighing the words of this very sentence, with a sentence-similarity model
+          by folder or hub name. Goes with agents that are told a length.
         """
+        variant = copy(self)
+        variant._valuer = self._valuer_for(effort, similarity)
+        variant._editor = variant._new_editor()
+        return variant
+
+    def _valuer_for(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> Valuer | None:
         if effort not in EFFORTS:
             raise SettingsError(f"effort must be one of {', '.join(EFFORTS)}, got {effort!r}.")
-        judge = None
+        if effort == "walk":
+            return None
+        agent, parts = self.agent, self.settings.goal.parts
+        if not isinstance(agent, GoalAgent):
+            raise SettingsError(
+                f"The effort {effort} goes with agents that are told a length (preset reader); this agent has "
+                f"the preset {self.settings.preset}."
+            )
         if effort == "search":
-            if self.settings.method != "goal":
-                raise SettingsError(
-                    "The effort search goes with agents that are told a length (preset reader); this agent has "
-                    f"the preset {self.settings.preset}."
-                )
-            judge = SentenceJudge(self.settings.goal.parts, Weigher(SentenceSimilarity.load(similarity)))
-        copy = Summarizer(self.agent, self.lm, ignored_words=self.ignored_words, settings=self.settings)
-        copy._editor = Editor(
-            self.agent, self.lm, ignored_words=self.ignored_words, settings=self.settings, judge=judge
-        )
-        return copy
+            return Weighed(SentenceJudge(parts, Weigher(SentenceSimilarity.load(similarity))))
+        if not agent.settings.estimates:
+            raise SettingsError(
+                "This agent has not learned what words are worth, which the effort plan needs. Choose walk or search, "
+                "or train an agent with --set goal.agent.estimates=true."
+            )
+        return Estimated(agent, unbroken=parts.unbroken)
 
     @classmethod
     def from_pretrained(
@@ -105,8 +134,10 @@ class Summarizer:
 
     def with_decoding(self, mode: str) -> "Summarizer":
         """The same summarizer, filling holes in another way ("sequential" or "parallel")."""
-        settings = self.settings.override({"decoding.mode": mode})
-        return Summarizer(self.agent, self.lm, ignored_words=self.ignored_words, settings=settings)
+        variant = copy(self)
+        variant.settings = self.settings.override({"decoding.mode": mode})
+        variant._editor = variant._new_editor()
+        return variant
 
     def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
         """Write weights, settings and word list; the language model is named, not copied."""

@@ -7,8 +7,7 @@ from torch import Tensor
 
 from ealm.agent import Agent
 from ealm.goals.agent import GoalAgent
-from ealm.goals.parts import SentenceJudge
-from ealm.goals.search import searched_walks
+from ealm.goals.search import Valuer, searched_walks
 from ealm.goals.walking import goal_walks
 from ealm.rollout import Walk, walk
 
@@ -31,14 +30,14 @@ class WalkRequest:
 
 
 def walks(
-    agent: AnyAgent, requests: Sequence[WalkRequest], *, extractive: bool, judge: SentenceJudge | None = None
+    agent: AnyAgent, requests: Sequence[WalkRequest], *, extractive: bool, valuer: Valuer | None = None
 ) -> list[Walk]:
-    """Walk all sentences to their ends; with a `judge` the drafts are searched for instead."""
+    """Walk all sentences to their ends; with a `valuer` the drafts are searched for instead."""
     encodings = [request.encodings for request in requests]
     locked = [request.locked for request in requests]
-    if judge is not None:
-        goals = [_goal(request) for request in requests]
-        return searched_walks(judge, [request.words for request in requests], goals, locked=locked)
+    if valuer is not None:
+        values = valuer([request.words for request in requests], encodings)
+        return searched_walks(values, [_goal(request) for request in requests], locked=locked)
     if isinstance(agent, Agent):
         return walk(agent, encodings, locked=locked, extractive=extractive)
     return goal_walks(agent, encodings, [_goal(request) for request in requests], locked=locked)

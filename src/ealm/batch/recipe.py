@@ -36,7 +36,7 @@ class ModelRecipe:
     device: str
     engine: str
     decoding: str | None
-    effort: str = "walk"
+    effort: str | None = None
     wishes: Wishes
 
     def load(self, threads: int | None) -> Answering:
@@ -50,7 +50,7 @@ class ModelRecipe:
         summarizer = Summarizer.from_pretrained(self.folder, lm=self.lm, device=self.device, engine=self.engine)
         if self.decoding is not None:
             summarizer = summarizer.with_decoding(self.decoding)
-        if self.effort != "walk":
+        if self.effort is not None:
             summarizer = summarizer.with_effort(self.effort)
         options = Options.of(**self.wishes)
         return lambda texts: _answers(summarizer, texts, options)

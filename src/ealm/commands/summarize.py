@@ -73,10 +73,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--effort",
-    type=click.Choice(["walk", "search"]),
-    default="walk",
-    show_default=True,
-    help="search weighs every word of the very sentence and takes the best draft: some forty times the work.",
+    type=click.Choice(["walk", "plan", "search"]),
+    help="walk: word after word, as the agent's Q-values tell. plan: the best draft by what the agent takes words to "
+    "be worth. search: the best draft after weighing the words of the very sentence, some forty times the work. "
+    "[default: plan, if the agent has learned what words are worth; else walk]",
 )
 @device_option
 @job_options
@@ -102,7 +102,7 @@ def summarize(
     trace: bool,
     recoverability: bool,
     decoding: str | None,
-    effort: str,
+    effort: str | None,
     device: str,
     **options: Unpack[JobOptions],
 ) -> None:
@@ -148,7 +148,7 @@ def summarize(
     summarizer = Summarizer.from_pretrained(folder, lm=lm, device=device, engine=engine)
     if decoding is not None:
         summarizer = summarizer.with_decoding(decoding)
-    if effort != "walk":
+    if effort is not None:
         summarizer = summarizer.with_effort(effort)
     colour = output_file is None and sys.stdout.isatty()
     lines = _output_lines(summarizer, texts, wishes, curve=curve, show=show, as_json=as_json, colour=colour)

@@ -1,7 +1,7 @@
 """The systems that are compared, by the names that a user gives them.
 
-    lead-8  lead-75b  stopwords  ealm  ealm=DIR  ealm:NAME=DIR  ealm+search=DIR  seq3=DIR  seq3+=DIR  cmatch=DIR
-    file:NAME=PATH
+    lead-8  lead-75b  stopwords  ealm  ealm=DIR  ealm:NAME=DIR  ealm+walk=DIR  ealm+search=DIR  seq3=DIR  seq3+=DIR
+    cmatch=DIR  file:NAME=PATH
 
 DIR and PATH may hold {seed}: such a system is scored once for each seed.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SEED = "{seed}"
 _SPEC = re.compile(
-    r"(?P<kind>lead-\d+b?|stopwords|ealm(?:\+search)?|seq3\+?|cmatch|file)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?"
+    r"(?P<kind>lead-\d+b?|stopwords|ealm(?:\+(?:walk|plan|search))?|seq3\+?|cmatch|file)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?"
 )
 _NEED_A_PATH = {
     "seq3": "seq3=DIR (train it with: ealm train-baseline seq3 CORPUS --out DIR)",
@@ -82,7 +82,7 @@ def _parse(part: str) -> SystemSpec:
     if found is None:
         raise UnknownSystemError(
             f"There is no system {part!r}. Systems: lead-N (words), lead-Nb (bytes), stopwords, ealm, ealm=DIR, "
-            "ealm:NAME=DIR, ealm+search=DIR, seq3=DIR, seq3+=DIR, cmatch=DIR, file:NAME=PATH."
+            "ealm:NAME=DIR, ealm+walk=DIR, ealm+search=DIR, seq3=DIR, seq3+=DIR, cmatch=DIR, file:NAME=PATH."
         )
     kind, name, path = found["kind"], found["name"], found["path"]
     if path is None and kind in _NEED_A_PATH:
@@ -101,11 +101,12 @@ def load_system(spec: SystemSpec, seed: int | None) -> AnySummarizer:
         return StopWordDeletion()
     if spec.kind == "file":
         return _FromFile(spec.place(seed))
-    if spec.kind in ("ealm", "ealm+search"):
+    if spec.kind.startswith("ealm"):
         from ealm.model import Summarizer
 
         summarizer = Summarizer() if spec.path is None else Summarizer.from_pretrained(spec.place(seed))
-        return _Ealm(summarizer if spec.kind == "ealm" else summarizer.with_effort("search"))
+        effort = spec.kind.partition("+")[2]
+        return _Ealm(summarizer.with_effort(effort) if effort else summarizer)
     if spec.kind == "cmatch":
         from ealm.baselines.cmatch.summarizer import CMatchSummarizer
 

@@ -27,6 +27,8 @@ class Reading:
     left: Tensor | None
     right: Tensor | None
     draft: Tensor | None
+    worth: Tensor | None
+    """What the agent takes the words to be worth: (batch, words), with a last column more."""
     lengths: Tensor
     """Words of each sentence: (batch,)."""
 
@@ -46,11 +48,22 @@ class GoalAgent(nn.Module):
             self.right = nn.Linear(width, hidden, bias=False)
         if self.settings.draft:
             self.draft = nn.Linear(width, hidden, bias=False)
-        self.numbers = nn.Linear(_NUMBERS, hidden, bias=False)
+        self.numbers = nn.Linear(_NUMBERS + _WORTHS * self.settings.estimates, hidden, bias=False)
         self.second = nn.Linear(hidden, hidden)
         self.advantage = nn.Linear(hidden, 1)
         if self.settings.dueling:
             self.value = nn.Linear(hidden, 1)
+        if self.settings.estimates:
+            layers = [nn.Linear(width, hidden), nn.Linear(hidden, hidden), nn.Linear(hidden, 1)]
+            self.worth = nn.ModuleList(layers)
+
+    def worths(self, encodings: Tensor, dropout: "Dropout | None" = None) -> Tensor:
+        """What words are worth to a draft, as far as one look tells: (..., width) to (...)."""
+        hidden = encodings
+        for layer in self.worth[:-1]:
+            hidden = torch.relu(layer(dropout(hidden) if dropout else hidden))
+        estimated: Tensor = self.worth[-1](dropout(hidden) if dropout else hidden)[..., 0]
+        return estimated
 
     def read(self, encodings: Tensor, present: Tensor) -> Reading:
         """Look at sentences once; `encodings` is (batch, words, width), `present` (batch, words)."""
@@ -59,7 +72,11 @@ class GoalAgent(nn.Module):
             left, right = (_with_nobody(layer(encodings)) for layer in (self.left, self.right))
         if self.settings.draft:
             draft = self.draft(encodings)
-        return Reading(self.own(encodings), left, right, draft, present.sum(dim=1))
+        worth = None
+        if self.settings.estimates:
+            # A judgement of its own: what the Q-values need must not change it.
+            worth = nn.functional.pad(self.worths(encodings).detach(), (0, 1))
+        return Reading(self.own(encodings), left, right, draft, worth, present.sum(dim=1))
 
     def forward(self, reading: Reading, kept: Tensor, goal: Tensor) -> Tensor:
         """Q-values of removing each word: (batch, states, words), -inf where no word is left.
@@ -67,7 +84,10 @@ class GoalAgent(nn.Module):
         `kept` (batch, states, words) tells what is left in each state, `goal` (batch,) how many words shall be.
         """
         before, after = neighbours(kept)
-        hidden = reading.own[:, None] + self.numbers(self._numbers(kept, before, after, goal, reading.lengths))
+        numbers = self._numbers(kept, before, after, goal, reading.lengths)
+        if reading.worth is not None:
+            numbers = torch.cat([numbers, _worths_around(reading.worth, kept, before, after)], dim=-1)
+        hidden = reading.own[:, None] + self.numbers(numbers)
         if reading.left is not None and reading.right is not None:
             hidden = hidden + _gathered(reading.left, before) + _gathered(reading.right, after)
         share = kept / kept.sum(dim=-1, keepdim=True).clamp_min(1)  # (batch, states, words)
@@ -102,6 +122,30 @@ class GoalAgent(nn.Module):
 
 
 _NUMBERS = 12
+_WORTHS = 4
+
+
+def _worths_around(worth: Tensor, kept: Tensor, before: Tensor, after: Tensor) -> Tensor:
+    """Estimates for a word and its neighbours against the rest of the draft: (batch, states, words, 4)."""
+    own = worth[:, None, :-1].expand(kept.shape)
+    count = kept.sum(dim=-1, keepdim=True).clamp_min(1)
+    mean = (own * kept).sum(dim=-1, keepdim=True) / count
+    spread = ((own - mean).square() * kept).sum(dim=-1, keepdim=True).div(count).sqrt().expand(kept.shape)
+    rows = worth[:, None].expand(*kept.shape[:2], -1)
+    around = [torch.where(places == kept.shape[-1], 0, rows.gather(2, places) - mean) for places in (before, after)]
+    return torch.stack([own - mean, *around, spread], dim=-1)
+
+
+class Dropout:
+    """Hides a share of the numbers, by a chance of its own, so that a run can be taken up exactly."""
+
+    def __init__(self, share: float, seed: int) -> None:
+        self._share = share
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def __call__(self, values: Tensor) -> Tensor:
+        chance = torch.rand(values.shape, generator=self._generator).to(values.device)
+        return values * (chance >= self._share) / (1 - self._share)
 
 
 def neighbours(kept: Tensor) -> tuple[Tensor, Tensor]:

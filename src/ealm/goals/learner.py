@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ealm.agent import pad
-from ealm.goals.agent import GoalAgent
+from ealm.goals.agent import Dropout, GoalAgent
 from ealm.goals.replay import GoalWalk
 from ealm.goals.settings import GoalAgentSettings, GoalSettings
 from ealm.goals.values import SentenceValues
@@ -36,21 +36,33 @@ class WalkBatch:
     taken: Tensor
     """False beyond the end of a walk."""
     reward: Tensor
+    worth: Tensor
+    """What each word is worth: (walks, words)."""
+    judged: Tensor
+    """False for punctuation marks, whose worth is a matter of rule: (walks, words)."""
 
     @classmethod
     def of(
-        cls, walks: Sequence[GoalWalk], encodings_of_visits: Mapping[int, Tensor], values: Sequence[SentenceValues]
+        cls,
+        walks: Sequence[GoalWalk],
+        encodings_of_visits: Mapping[int, Tensor],
+        values: Sequence[SentenceValues],
+        spoken: Sequence[Sequence[bool]] | None = None,
     ) -> "WalkBatch":
-        """Pad all sentences to the longest and all walks to the one with most steps."""
+        """Pad all sentences to the longest and all walks to the one with most steps; `spoken` words are no marks."""
         encodings, present = pad([encodings_of_visits[walk.visit] for walk in walks])
         rows, words = present.shape
         steps = max(len(walk.order) for walk in walks)
         word = np.zeros((rows, steps), dtype=np.int64)
         gone_at = np.full((rows, words), steps + 1)
         phi = np.zeros((rows, steps + 1), dtype=np.float32)
+        worth = np.zeros((rows, words), dtype=np.float32)
+        judged = np.zeros((rows, words), dtype=bool)
         for row, (walk, value) in enumerate(zip(walks, values, strict=True)):
             count, length = len(walk.order), len(value.words)
             word[row, :count] = walk.order
+            worth[row, :length] = value.words
+            judged[row, :length] = True if spoken is None else spoken[row]
             gone_at[row, list(walk.order)] = np.arange(count)
             states = gone_at[row, None, :length] >= np.arange(steps + 1)[:, None]
             phi[row] = value.of(states)
@@ -65,6 +77,8 @@ class WalkBatch:
             word=torch.from_numpy(word).to(encodings.device),
             taken=torch.arange(steps, device=encodings.device) < counts[:, None],
             reward=torch.from_numpy(np.diff(phi, axis=1)).to(encodings),
+            worth=torch.from_numpy(worth).to(encodings),
+            judged=torch.from_numpy(judged).to(encodings.device),
         )
 
 
@@ -100,8 +114,16 @@ class GoalLearner:
         errors = nn.functional.smooth_l1_loss(chosen, targets, reduction="none").masked_fill(~batch.taken, 0)
         steps = batch.taken.sum()
         loss = (errors * weights[:, None]).sum() / steps
+        if self.agent.settings.estimates:
+            loss = loss + self._worth_error(batch)
         surprises = errors.detach().sum(dim=1) / batch.taken.sum(dim=1)
         return self.networks.descend(loss), surprises.tolist()
+
+    def _worth_error(self, batch: WalkBatch) -> Tensor:
+        """Mean squared error of the estimates: the rewards that words bring are known for all of them."""
+        dropout = Dropout(self.settings.dropout, seed=self.networks.updates) if self.settings.dropout else None
+        estimated = self.agent.worths(batch.encodings[batch.judged], dropout)
+        return nn.functional.mse_loss(estimated, batch.worth[batch.judged])
 
     @torch.no_grad()
     def targets(self, batch: WalkBatch, q_values: Tensor) -> Tensor:

@@ -57,7 +57,7 @@ class SentenceJudge:
             + self._parts.early * standardized(-np.arange(len(words), dtype=np.float32), spoken)
             + self._parts.protection * protection(words)
         )
-        return _with_marks(value, spoken, self._parts.unbroken)
+        return with_marks(value, spoken, self._parts.unbroken)
 
 
 def protection(words: Sequence[str]) -> Floats:
@@ -66,8 +66,8 @@ def protection(words: Sequence[str]) -> Floats:
     return np.asarray([place in places for place in range(len(words))], dtype=np.float32)
 
 
-def _with_marks(value: Floats, spoken: Sequence[bool], unbroken: float) -> SentenceValues:
-    """Marks are worth less than any word, and nothing as neighbours."""
+def with_marks(value: Floats, spoken: Sequence[bool], unbroken: float) -> SentenceValues:
+    """Values of words and of unbroken neighbours; marks are worth less than any word, and nothing as neighbours."""
     judged = np.asarray(spoken, dtype=bool)
     least = value[judged].min() if judged.any() else 0.0
     words = np.where(judged, value, least - _BELOW_ALL).astype(np.float32)

@@ -42,6 +42,8 @@ class PartSettings(Checked):
 class GoalAgentSettings(Checked):
     """What the agent that is told a length sees, and the shape of its network."""
 
+    sees: Literal["words", "meaning"] = "words"
+    """Encodings of the language model, which knows whole words only, or of the embedded sentence encoder."""
     hidden_units: int = 160
     neighbours: bool = True
     """The words of the draft that stand left and right of a word, and how many are gone between."""
@@ -51,6 +53,8 @@ class GoalAgentSettings(Checked):
     """Where in the sentence the word stands."""
     dueling: bool = True
     """The value of the state and the advantage of each word, learned apart."""
+    estimates: bool = False
+    """Learn what each word is worth beside the Q-values: they build on it, and drafts can be planned with it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,6 +77,8 @@ class GoalLearningSettings(Checked):
     """The agent chooses the next word, the target network tells its value."""
     returns: int = 3
     """Steps whose rewards are counted before the value of what follows (n)."""
+    dropout: float = 0.3
+    """Share of the numbers that are hidden while the worth of words is learned."""
     priority: float = 0.6
     """How much more often surprising walks are learned from; 0: all alike."""
     sentences_per_collection: int = 16
@@ -87,7 +93,7 @@ class GoalLearningSettings(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_share(self, "discount", "priority", "shortest", "longest")
+        check_share(self, "discount", "dropout", "priority", "shortest", "longest")
         check_at_least(self, 1, "batch_walks", "replay_walks", "target_period", "returns")
         check_at_least(self, 1, "sentences_per_collection", "walks_per_sentence", "updates_per_collection")
         check_above_zero(self, "learning_rate", "gradient_clip")

@@ -4,8 +4,7 @@ Like the paper's `Trainer`, its whole state is in `state()`, so that a run that 
 one that was never stopped.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,26 +13,18 @@ from torch import Tensor
 
 from ealm.assessment import Similarity
 from ealm.config import Settings
-from ealm.converter import Converter
 from ealm.course import Course
 from ealm.data import Corpus
 from ealm.goals.agent import GoalAgent
+from ealm.goals.collecting import GoalCollector, GoalJob, Outing, word_counts
 from ealm.goals.learner import GoalLearner, WalkBatch
-from ealm.goals.parts import DraftJudge, FinishedDraft, SentenceJudge
 from ealm.goals.replay import GoalWalk, WalkReplay
-from ealm.goals.settings import PartSettings
 from ealm.goals.values import SentenceValues, best_draft
-from ealm.goals.walking import GoalExploration, goal_walks
-from ealm.goals.weighing import Weigher, WordWeights, cut, joined
+from ealm.goals.weighing import WordWeights, cut, joined
 from ealm.masked_lm import MaskedLM
-from ealm.rollout import Walk
-from ealm.source import Source
+from ealm.pipeline import Pipeline, Version
 from ealm.training import Collected
-
-
-def needs_similarity(parts: PartSettings) -> bool:
-    """Whether one of the parts asks the similarity model."""
-    return bool(parts.meaning or parts.likeness or parts.similarity)
+from ealm.writing import is_mark
 
 
 class GoalTrainer(Course):
@@ -49,27 +40,22 @@ class GoalTrainer(Course):
         seed: int,
         device: str = "cpu",
         weighed: Mapping[int, WordWeights] | None = None,
+        pipeline: Pipeline | None = None,
     ) -> None:
-        """`similarity` may be None only if no part needs it; `weighed` are sentences whose words need no look."""
-        parts = settings.goal.parts
-        if similarity is None and needs_similarity(parts):
-            raise ValueError("a part of the value needs a similarity")
+        """`similarity` may be None if no part needs it or if workers have it, as they have `weighed`: sentences whose
+        words need no look."""
         at_once = settings.goal.learning.sentences_per_collection
-        super().__init__(lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once)
-        self._learner = GoalLearner(lm.width, settings.goal, seed=seed, device=device)
+        super().__init__(
+            lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once, pipeline=pipeline
+        )
+        if pipeline is None:
+            counts = word_counts(corpus, lm, settings.goal.parts)
+            self._collector = GoalCollector(
+                lm=lm, settings=settings, similarity=similarity, counts=counts, weighed=weighed
+            )
+        self._learner = GoalLearner(self.look.width, settings.goal, seed=seed, device=device)
         self.networks = self._learner.networks
         self.replay = WalkReplay(settings.goal.learning.replay_walks)
-        weighs = parts.meaning or parts.likeness
-        self._judge = SentenceJudge(parts, Weigher(similarity, weighed) if similarity and weighs else None)
-        self._draft_judge = DraftJudge(
-            parts,
-            lm=lm,
-            similarity=similarity,
-            converter=Converter(lm, settings.decoding_in_training),
-            top_k=settings.rewards.top_k,
-        )
-        if parts.fluency or parts.joints:
-            self._draft_judge.learn_frequencies(Counter(w for words in corpus.sentences for w in lm.word_ids(words)))
         self._values: dict[int, SentenceValues] = {}
         """By number of the sentence; they cost far more than they take, so all are remembered."""
 
@@ -81,34 +67,22 @@ class GoalTrainer(Course):
     @property
     def rates(self) -> dict[str, float]:
         """Exploring probabilities by now, for the log."""
-        rate = self.settings.action_exploration.rate(updates=self.updates, sentences=self.visits)
-        return {"action_exploration": rate}
+        return {"action_exploration": self._rate(updates=self.updates, sentences=self.visits)}
+
+    def _rate(self, **passed: int) -> float:
+        return self.settings.action_exploration.rate(**passed)
 
     def collect(self) -> list[Collected]:
         """Look at the next sentences, walk them towards several lengths and store what the walks teach."""
         learning = self.settings.goal.learning
-        visits = range(self.visits, self.visits + learning.sentences_per_collection)
-        sources = [self._source(visit) for visit in visits]
-        values = self._values_of(visits, sources)
-        encodings = self._memory.encode(visits)
-        rows = [row for row in range(len(visits)) for _ in range(learning.walks_per_sentence)]
-        goals = [self._goal(len(sources[row].words)) for row in rows]
-        exploration = GoalExploration(self._rng, self.rates["action_exploration"], learning.exploration)
-        walks = goal_walks(
-            self.agent, [encodings[row] for row in rows], goals, exploration=exploration, to_the_end=False
-        )
-        kept = [_kept(walk) for walk in walks]
-        drafts = [
-            FinishedDraft(sources[row], tuple(np.flatnonzero(left).tolist()))
-            for row, left in zip(rows, kept, strict=True)
-        ]
-        finish = self._draft_judge.values(drafts)
+        visits = self._visits()
         stored, collected = [], []
-        for row, goal, path, left, ending in zip(rows, goals, walks, kept, finish.tolist(), strict=True):
-            value = values[row]
-            reward = float(value.of(left) - value.of(np.ones_like(left))) + ending
-            order = tuple(step.word for step in path.steps)
-            stored.append(GoalWalk(visits[row], goal, order, ending, reward))
+        for outing in self._outings(visits):
+            visit = visits[outing.row]
+            value = self._values[self._order.sentence(visit)]
+            left = outing.kept(len(value.words))
+            reward = float(value.of(left) - value.of(np.ones_like(left))) + outing.finish
+            stored.append(GoalWalk(visit, outing.goal, outing.order, outing.finish, reward))
             collected.append(_collected(value, left, reward))
         self.replay.extend(stored)
         self._memory.forget_before(self.replay.oldest_visit)
@@ -118,24 +92,45 @@ class GoalTrainer(Course):
         self.pending_updates = learning.updates_per_collection if len(self.replay) >= learning.batch_walks else 0
         return collected
 
-    def _goal(self, length: int) -> int:
-        learning = self.settings.goal.learning
-        share = self._rng.uniform(learning.shortest, learning.longest)
-        return min(max(1, round(share * length)), length - 1)
+    def _outings(self, visits: range) -> list[Outing]:
+        """Walks over the next sentences; what the words of these are worth is known then."""
+        encodings = self._memory.encode(visits)
+        new = self._new_sentences(visits)
+        if self._pipeline is not None:
+            values, outings = self._from_workers(self._pipeline)
+        else:
+            values = self._collector.values(list(new.values()))
+            sources = [self._source(visit) for visit in visits]
+            rate = self.rates["action_exploration"]
+            outings = self._collector.outings(self.agent, sources, encodings, rate=rate, rng=self._rng)
+        self._values.update(zip(new, values, strict=True))
+        found: list[Outing] = outings
+        return found
 
-    def _values_of(self, visits: Sequence[int], sources: Sequence[Source]) -> list[SentenceValues]:
-        numbers = [self._order.sentence(visit) for visit in visits]
-        new = {number: source.words for number, source in zip(numbers, sources, strict=True)}
-        new = {number: words for number, words in new.items() if number not in self._values}
-        self._values.update(zip(new, self._judge.values(list(new.values())), strict=True))
-        return [self._values[number] for number in numbers]
+    def _new_sentences(self, visits: range) -> dict[int, tuple[str, ...]]:
+        """Words of the sentences whose values neither are known nor will be when these visits' turn comes."""
+        before = {self._order.sentence(visit) for visit in range(self.visits, visits.start)}
+        found = {self._order.sentence(visit): tuple(self._words(visit)) for visit in visits}
+        return {n: words for n, words in found.items() if n not in self._values and n not in before}
+
+    def _job(self, place: int, version: Version) -> GoalJob:
+        visits = self._visits(place)
+        return GoalJob(
+            sources=tuple(self._source(visit) for visit in visits),
+            new=tuple(self._new_sentences(visits).values()),
+            weights=version.weights,
+            rate=self._rate(updates=version.updates, sentences=visits.start),
+            seed=self._chance(visits),
+        )
 
     def update(self) -> float:
         """One update on walks from the buffer; returns the loss."""
+        self._tend_workers()
         learning = self.settings.goal.learning
         numbers, walks, weights = self.replay.sample(learning.batch_walks, self._rng, priority=learning.priority)
         values = [self._values[self._order.sentence(walk.visit)] for walk in walks]
-        batch = WalkBatch.of(walks, self._memory.encodings, values)
+        spoken = [[not is_mark(word) for word in self._words(walk.visit)] for walk in walks]
+        batch = WalkBatch.of(walks, self._memory.encodings, values, spoken)
         loss, surprises = self._learner.update(batch, torch.from_numpy(weights).to(self._device))
         self.replay.reprioritize(numbers, surprises)
         self.pending_updates -= 1
@@ -148,12 +143,6 @@ class GoalTrainer(Course):
         self._values = _values_from_tensors(tensors)
         self.replay.restore(tensors)
         return self.replay.oldest_visit
-
-
-def _kept(walk: Walk) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-    kept = np.ones(walk.length, dtype=bool)
-    kept[[step.word for step in walk.steps]] = False
-    return kept
 
 
 def _collected(values: SentenceValues, kept: "np.ndarray[Any, np.dtype[np.bool_]]", reward: float) -> Collected:
