@@ -1,8 +1,8 @@
 """`python -m benchmarks.ablation CORPUS --weighed FILE`: what each piece of the agent that is told a length brings.
 
 Every variant changes one thing of the preset `reader` and learns for the same number of updates, with the same seeds.
-It is judged by sentences that nobody learned from: how far its drafts are from the best draft of their length (no
-reference is looked at), and, with --data, by ROUGE at 8 words.
+It is judged by sentences that nobody learned from: how far the drafts of its walks and of its plans are from the best
+draft of their length (no reference is looked at), and, with --data, by ROUGE of its walks and plans at 8 words.
 """
 
 import argparse
@@ -12,23 +12,29 @@ from pathlib import Path
 from statistics import mean, stdev
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from ealm.config import READER, Settings
 from ealm.data import Corpus, SkippedLines, read_corpus
 from ealm.evaluation.paired import read_paired
 from ealm.goals.parts import SentenceJudge
+from ealm.goals.search import Estimated
 from ealm.goals.training import GoalTrainer
 from ealm.goals.values import SentenceValues, best_draft
 from ealm.goals.walking import goal_walks
 from ealm.goals.weighing import Weigher, WordWeights, load_weights, sentence_key
 from ealm.masked_lm import TransformersMaskedLM
 from ealm.model import Summarizer
+from ealm.rollout import Walk
 from ealm.rouge import LENGTH, mean_scores, score
 from ealm.source import Source
 
 VARIANTS: dict[str, dict[str, str]] = {
     "reader": {},
+    "sees words by the language model": {"goal.agent.sees": "words"},
+    "does not learn what words are worth": {"goal.agent.estimates": "false"},
+    "learns it without dropout": {"goal.learning.dropout": "0"},
     "does not see its neighbours in the draft": {"goal.agent.neighbours": "false"},
     "does not see the draft as a whole": {"goal.agent.draft": "false"},
     "does not know its position": {"goal.agent.position": "false"},
@@ -55,7 +61,7 @@ def main() -> None:
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--data", type=Path, help="folder with input.txt and ref0.txt, for ROUGE")
     parser.add_argument("--sentences", type=int, default=500, help="of the data")
-    parser.add_argument("--only", help="variants whose names contain this")
+    parser.add_argument("--only", help="variants whose names contain one of these, by commas")
     parser.add_argument("--out", type=Path, default=Path("ablation.json"))
     options = parser.parse_args()
     settings = READER.override({"data.pretokenized": str(options.pretokenized).lower()})
@@ -64,12 +70,12 @@ def main() -> None:
     learned, heldout = _split(options.corpus, settings, lm, weighed, options.heldout)
     rows = {}
     for name, changes in VARIANTS.items():
-        if options.only and options.only not in name:
+        if options.only and not any(part in name for part in options.only.split(",")):
             continue
         found = []
         for seed in map(int, options.seeds.split(",")):
             trainer = _trained(settings.override(changes), learned, lm, weighed, seed, options.updates)
-            found.append({"short_of_best": _short_of_best(trainer, heldout, weighed), **_rouge(trainer, lm, options)})
+            found.append({**_judged(trainer, heldout, weighed), **_rouge(trainer, lm, options)})
             print(name, seed, json.dumps(found[-1]), flush=True)
         rows[name] = found
         options.out.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
@@ -109,22 +115,42 @@ def _trained(
     return trainer
 
 
-def _short_of_best(trainer: GoalTrainer, heldout: Corpus, weighed: dict[int, WordWeights]) -> float:
-    """Mean distance in Phi of walks without exploration to the best draft of the same length."""
-    judge = SentenceJudge(trainer.settings.goal.parts, Weigher(_no_similarity, weighed))
-    values: list[SentenceValues] = judge.values(heldout.sentences)
+def _judged(trainer: GoalTrainer, heldout: Corpus, weighed: dict[int, WordWeights]) -> dict[str, float]:
+    """Mean distance in Phi of walks without exploration, and of plans, to the best draft of the same length."""
+    parts = trainer.settings.goal.parts
+    values = SentenceJudge(parts, Weigher(_no_similarity, weighed)).values(heldout.sentences)
     sources = [Source.prepare(words, trainer.lm, trainer.ignored_words) for words in heldout.sentences]
-    encodings = trainer.lm.encode([source.ids for source in sources])
-    losses = []
-    for share in _SHARES:
-        goals = [max(1, round(share * len(source.words))) for source in sources]
-        for walk, goal, value in zip(
-            goal_walks(trainer.agent, encodings, goals, to_the_end=False), goals, values, strict=True
-        ):
-            kept = np.ones(walk.length, dtype=bool)
-            kept[[step.word for step in walk.steps]] = False
-            losses.append(float(value.of(best_draft(value, goal)) - value.of(kept)))
-    return mean(losses)
+    encodings = trainer.look(sources)
+    goals = [[max(1, round(share * len(source.words))) for source in sources] for share in _SHARES]
+    walked = [_left(goal_walks(trainer.agent, encodings, row, to_the_end=False)) for row in goals]
+    found = {"walk: short of best": _short_of_best(values, goals, walked)}
+    if trainer.agent.settings.estimates:
+        estimated = Estimated(trainer.agent, parts)(heldout.sentences, encodings)
+        planned = [[best_draft(own, goal) for own, goal in zip(estimated, row, strict=True)] for row in goals]
+        found["plan: short of best"] = _short_of_best(values, goals, planned)
+    return found
+
+
+Kept = npt.NDArray[np.bool_]
+
+
+def _left(walks: Sequence[Walk]) -> list[Kept]:
+    drafts = []
+    for walk in walks:
+        kept = np.ones(walk.length, dtype=bool)
+        kept[[step.word for step in walk.steps]] = False
+        drafts.append(kept)
+    return drafts
+
+
+def _short_of_best(
+    values: Sequence[SentenceValues], goals: Sequence[Sequence[int]], drafts: Sequence[Sequence[Kept]]
+) -> float:
+    return mean(
+        float(value.of(best_draft(value, goal)) - value.of(kept))
+        for row, left in zip(goals, drafts, strict=True)
+        for value, goal, kept in zip(values, row, left, strict=True)
+    )
 
 
 def _rouge(trainer: GoalTrainer, lm: TransformersMaskedLM, options: argparse.Namespace) -> dict[str, float]:
@@ -134,9 +160,13 @@ def _rouge(trainer: GoalTrainer, lm: TransformersMaskedLM, options: argparse.Nam
     step = max(1, len(pairs.sources) // options.sentences)
     texts, references = list(pairs.sources[::step]), [row[0] for row in pairs.references[::step]]
     summarizer = Summarizer(trainer.agent, lm, ignored_words=trainer.ignored_words, settings=trainer.settings)
-    summaries = [str(s) for s in summarizer.summarize(texts, words=_WORDS, pretokenized=True)]
-    means = mean_scores(score(summaries, references, protocol=LENGTH))
-    return {"R-1": 100 * means.rouge_1, "R-2": 100 * means.rouge_2, "R-L": 100 * means.rouge_l}
+    efforts = ["walk", "plan"] if trainer.agent.settings.estimates else ["walk"]
+    found = {}
+    for effort in efforts:
+        summaries = summarizer.with_effort(effort).summarize(texts, words=_WORDS, pretokenized=True)
+        means = mean_scores(score([str(summary) for summary in summaries], references, protocol=LENGTH))
+        found |= {f"{effort}: R-1": 100 * means.rouge_1, f"{effort}: R-2": 100 * means.rouge_2}
+    return found
 
 
 def _print(rows: dict[str, list[dict[str, float]]]) -> None:
@@ -145,8 +175,9 @@ def _print(rows: dict[str, list[dict[str, float]]]) -> None:
     for variant, found in rows.items():
         cells = []
         for name in names:
-            column = [row[name] for row in found]
-            cells.append(f"{mean(column):.2f}" + (f" ± {stdev(column):.2f}" if len(column) > 1 else ""))
+            column = [row[name] for row in found if name in row]
+            spread = f" ± {stdev(column):.2f}" if len(column) > 1 else ""
+            cells.append(f"{mean(column):.2f}{spread}" if column else "-")
         print(f"| {variant} | " + " | ".join(cells) + " |")
 
 

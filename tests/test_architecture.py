@@ -66,7 +66,7 @@ LAYERS = [
     ["actors", "allocation", "batching", "config", "embedded", "lengths", "networks", "storage", "summary"],
     ["best_weights", "goals.settings", "optimizer_state", "text", "tokens", "vocabulary"],
     ["checked", "cluster", "processes"],
-    ["edits", "errors", "quiet"],
+    ["edits", "errors", "function_words", "quiet"],
     ["baselines.cmatch", "baselines.seq3"],
     ["__init__", "baselines", "batch", "commands", "evaluation", "goals", "service"],
 ]
@@ -74,7 +74,17 @@ LAYERS = [
 
 PURE = [
     *("checked", "goals", "goals.settings", "goals.values"),
-    *("allocation", "baselines", "baselines.trivial", "batching", "config", "data", "edits", "errors"),
+    *(
+        "allocation",
+        "baselines",
+        "baselines.trivial",
+        "batching",
+        "config",
+        "data",
+        "edits",
+        "errors",
+        "function_words",
+    ),
     *("ignored_words", "lengths", "lm_corpus", "options", "protection", "replay", "rewards", "rouge", "sentences"),
     *("baselines.cmatch", "baselines.cmatch.candidates", "baselines.cmatch.settings", "baselines.cmatch.vocabulary"),
     *("baselines.seq3", "baselines.seq3.run_checks", "baselines.seq3.settings", "baselines.seq3.vocabulary"),

@@ -135,7 +135,8 @@ def test_noise_prefers_good_words_and_takes_others_the_more_of_it_there_is() -> 
 
 
 LEARNING = GoalLearningSettings(returns=2, discount=0.5, double=False, target_period=1000)
-VALUES = SentenceValues(np.array([1, 2, 4, 8, 16], np.float32), np.array([0.5] * 4, np.float32))
+ROW = np.array([1, 2, 4, 8, 16], np.float32)
+VALUES = SentenceValues(ROW, np.array([0.5] * 4, np.float32), ROW)
 
 
 def batch_of(sentence: Tensor, order: tuple[int, ...], finish: float = 0.0) -> WalkBatch:
@@ -182,7 +183,8 @@ def test_with_double_q_the_agent_chooses_and_the_target_network_values() -> None
 def test_padding_of_walks_and_sentences_changes_no_target() -> None:
     short, long = encodings(5, 8)
     learner = GoalLearner(WIDTH, GoalSettings(agent=SMALL, learning=LEARNING), seed=0)
-    other = SentenceValues(np.arange(8, dtype=np.float32), np.zeros(7, np.float32))
+    row = np.arange(8, dtype=np.float32)
+    other = SentenceValues(row, np.zeros(7, np.float32), row)
     walks = [GoalWalk(0, 3, (1, 0), 2.0, 0.0), GoalWalk(1, 2, (7, 6, 5, 4, 3, 2), 0.0, 0.0)]
     both = WalkBatch.of(walks, {0: short, 1: long}, [VALUES, other])
     alone = WalkBatch.of(walks[:1], {0: short}, [VALUES])

@@ -79,19 +79,32 @@ def test_plans_are_made_with_what_the_agent_takes_words_to_be_worth(monkeypatch:
         return torch.arange(len(encodings), dtype=torch.float)  # the later the better
 
     monkeypatch.setattr(GoalAgent, "worths", worths)
-    planner = summarizer(ALL.override({"goal.parts.unbroken": "0"}))
+    planner = summarizer(ALL.override({"goal.parts.unbroken": "0", "goal.parts.hanging": "0"}))
     assert planner.summarize(" ".join(WORDS), words=3, pretokenized=True).summary == "not far away"
     assert planner.with_decoding("sequential").summarize(WORDS[0] + " " + WORDS[1], words=1).summary == "rises"
+
+
+def test_without_a_length_a_third_of_each_sentence_is_left() -> None:
+    planner = summarizer(ALL)
+    nine = " ".join((*WORDS, "again"))
+    assert len(planner.summarize(nine, pretokenized=True).summary.split()) == 3
+    both = planner.summarize("River rises old bridge falls far. Old river falls.", protect=[])
+    assert [len(part.summary.split()) for part in both.sentences] == [2, 1]
+    kept = planner.summarize(nine, pretokenized=True, keep=["old", "falls", "far", "away"])
+    assert kept.summary == "old falls far away"
+    assert kept.reconstruction_rate is None
 
 
 def test_marks_are_worth_less_than_words_in_a_plan_too() -> None:
     agent = new_goal_agent(4, ALL.goal.agent, seed=0)
     encodings = [torch.randn(3, 4), torch.randn(2, 4)]
-    with_mark, without = Estimated(agent, unbroken=2.0)([["river", ",", "rises"], ["old", "bridge"]], encodings)
+    with_mark, without = Estimated(agent, PartSettings(unbroken=2.0))(
+        [["river", ",", "rises"], ["old", "bridge"]], encodings
+    )
     assert with_mark.words[1] == with_mark.words[[0, 2]].min() - 1
     assert with_mark.pairs.tolist() == [0, 0]
     assert without.pairs.tolist() == [2]
-    assert Estimated(agent, unbroken=2.0)([], []) == []
+    assert Estimated(agent, PartSettings(unbroken=2.0))([], []) == []
 
 
 def test_an_effort_is_refused_where_it_makes_no_sense() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ealm.config import DecodingSettings
 from ealm.converter import Converter
 from ealm.errors import RunError
-from ealm.goals.parts import DraftJudge, FinishedDraft, SentenceJudge, protection
+from ealm.goals.parts import DraftJudge, FinishedDraft, SentenceJudge, protection, with_rules
 from ealm.goals.settings import PartSettings
 from ealm.goals.values import SentenceValues, best_draft, standardized
 from ealm.goals.weighing import Weigher, WordWeights, load_weights, save_weights, sentence_key
@@ -28,7 +28,8 @@ def valued_sentences(draw: st.DrawFn) -> SentenceValues:
     length = draw(st.integers(1, 8))
     words = draw(st.lists(FLOATS, min_size=length, max_size=length))
     pairs = draw(st.lists(FLOATS, min_size=length - 1, max_size=length - 1))
-    return SentenceValues(np.array(words, np.float32), np.array(pairs, np.float32))
+    row = np.array(words, np.float32)
+    return SentenceValues(row, np.array(pairs, np.float32), row)
 
 
 def mask(places: Sequence[int], length: int) -> np.ndarray:
@@ -36,7 +37,8 @@ def mask(places: Sequence[int], length: int) -> np.ndarray:
 
 
 def test_a_draft_is_worth_its_words_and_the_neighbours_that_are_both_there() -> None:
-    values = SentenceValues(np.array([1, 2, 4, 8], np.float32), np.array([10, 20, 40], np.float32))
+    row = np.array([1, 2, 4, 8], np.float32)
+    values = SentenceValues(row, np.array([10, 20, 40], np.float32), row)
     assert values.of(mask([0, 1, 3], 4)) == pytest.approx(1 + 2 + 8 + 10)
     assert values.of(np.stack([mask([2, 3], 4), mask([], 4)])) == pytest.approx([12 + 40, 0])
 
@@ -182,3 +184,27 @@ def test_the_reconstruction_part_is_the_share_of_words_kept_or_recovered() -> No
     lost = finished("prime minister resigned", [1, 2])
     rates = judge(PartSettings(meaning=0, reconstruction=1)).values([recoverable, lost])
     assert rates == pytest.approx([1, 2 / 3])
+
+
+def test_words_that_lean_on_a_neighbour_are_worth_less_without_it() -> None:
+    words = ["ferry", "of", "larkmouth", "'s", "council", "'s", "on", "."]
+    worth = np.ones(len(words), np.float32)
+    plain = with_rules(words, worth, PartSettings(unbroken=1))
+    leaning = with_rules(words, worth, PartSettings(unbroken=1, hanging=3))
+
+    def loss(*kept: int) -> float:
+        row = np.array([place in kept for place in range(len(words))])
+        return float(plain.of(row) - leaning.of(row))
+
+    assert loss(0, 2, 4) == 0  # nothing leans
+    assert loss(0, 1, 2) == 0  # "of" has what follows it
+    assert loss(0, 1) == 3  # and here it has not
+    assert loss(2, 3, 4) == 0  # "'s" has both of its sides
+    assert loss(3, 4) == loss(2, 3) == 3
+    assert loss(3) == 6
+    assert loss(6) == 3  # a mark is no support
+    assert leaning.worth.tolist() == [1.0] * 8  # a rule, nothing to learn
+    before_article = with_rules(["bridges", "in", "the", "valley"], worth[:4], PartSettings(unbroken=1, hanging=3))
+    assert before_article.words.tolist() == [1, 1, -2, 1]
+    assert before_article.pairs.tolist() == [1, 1, 4]
+    assert leaning.words[7] < leaning.words[:7].min()

@@ -10,13 +10,14 @@ from ealm.documents import Planner, Text, assembled, cut
 from ealm.drafts import Draft
 from ealm.edits import Action, summary_length
 from ealm.errors import TextError
+from ealm.goals.agent import GoalAgent
 from ealm.goals.search import Valuer
 from ealm.ignored_words import IgnoredWords
 from ealm.lengths import Limit, measure
 from ealm.looks import Look
 from ealm.masked_lm import MaskedLM
 from ealm.options import Options
-from ealm.policies import AnyAgent, WalkRequest, walks
+from ealm.policies import AnyAgent, WalkRequest, usual_length, walks
 from ealm.rewards import compression_rate
 from ealm.rollout import Walk
 from ealm.scoring import BestStepSearch, EveryStepSearch, GivenActionsSearch, ScoredStep, Search, run_searches
@@ -116,6 +117,8 @@ class Editor:
         chosen: Sequence[Shortened | None] = [None] * len(pairs)
         if text.limit is not None:
             chosen = Planner(text.drafts, paths, self._recoverable).plan(text.limit)
+        elif isinstance(self._agent, GoalAgent):  # is always told a length; the paper's agent takes the best balance
+            chosen = [draft.shortened(path, _usual_limit(draft)) for draft, path in pairs]
         return [self._job(text, *pair, shortened, options) for pair, shortened in zip(pairs, chosen, strict=True)]
 
     def _job(self, text: Text, draft: Draft, path: Walk, shortened: Shortened | None, options: Options) -> "_Job":
@@ -276,6 +279,10 @@ class _Job:
         chosen = self.choice.best
         on_the_walk = self.walk.actions_after(chosen.step) == chosen.conversion.actions
         return {chosen.step: chosen} if on_the_walk else {}
+
+
+def _usual_limit(draft: Draft) -> Limit:
+    return Limit(usual_length(measure(draft.sentence.text, "words")), "words")
 
 
 def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:

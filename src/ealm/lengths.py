@@ -29,7 +29,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthRequest:
-    """The length that a user asks for; at most one of the four, or none for the paper's balance."""
+    """The length that a user asks for; at most one of the four, or none: the agent chooses."""
 
     words: int | None = None
     chars: int | None = None

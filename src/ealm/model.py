@@ -112,7 +112,7 @@ class Summarizer:
                 "This agent has not learned what words are worth, which the effort plan needs. Choose walk or search, "
                 "or train an agent with --set goal.agent.estimates=true."
             )
-        return Estimated(agent, unbroken=parts.unbroken)
+        return Estimated(agent, parts)
 
     @classmethod
     def from_pretrained(
@@ -171,7 +171,8 @@ class Summarizer:
         A text is a sentence or several, as people write them.
 
         - `words`, `chars`, `bytes` (at most so many) or `ratio` (at most such a share of the words) set the length of
-          the whole text; without, every sentence gets the best balance of compression and reconstruction.
+          the whole text; without, the agent chooses: a third of each sentence, or with an agent of the paper's kind
+          the best balance of compression and reconstruction.
         - `keep`: words that are never removed or replaced. `protect`: kinds of words that stay as long as the length
           allows: "negation" (the default; with the word that it negates), "numbers", "names". `extractive`: no word is
           replaced.

@@ -13,8 +13,13 @@ from ealm.rollout import Walk, walk
 
 AnyAgent = Agent | GoalAgent
 
-_USUAL_SHARE = 0.3
-"""Share of a sentence's words that an agent aims at where nobody says how many."""
+_USUAL_SHARE = 1 / 3
+"""Share of a sentence's words that an agent that is told a length aims at where nobody says how many."""
+
+
+def usual_length(words: int) -> int:
+    """How many of so many words are left where nobody says how many shall be."""
+    return max(1, round(_USUAL_SHARE * words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +49,4 @@ def walks(
 
 
 def _goal(request: WalkRequest) -> int:
-    return request.goal if request.goal is not None else max(1, round(_USUAL_SHARE * len(request.encodings)))
+    return request.goal if request.goal is not None else usual_length(len(request.encodings))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     help="Folder of a trained agent, or embedded-paper: the one that was trained as in the paper.",
 )
 @click.option("--lm", help="Another masked language model than the one the agent names.")
-@click.option("--words", type=click.IntRange(min=1), help="At most so many words. [default: the best balance]")
+@click.option("--words", type=click.IntRange(min=1), help="At most so many words. [default: the agent's choice]")
 @click.option("--chars", type=click.IntRange(min=1), help="At most so many characters.")
 @click.option("--bytes", "byte_count", type=click.IntRange(min=1), help="At most so many bytes of UTF-8.")
 @click.option("--ratio", type=click.FloatRange(0, 1, min_open=True), help="At most this share of the source's words.")

@@ -3,22 +3,10 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from ealm.function_words import DETERMINERS, FUNCTION_WORDS
 from ealm.protection import KINDS
 from ealm.text import split_words
 from ealm.tokens import tokenize
-
-_DETERMINERS = frozenset("a an the this these those my your his her its our their every each".split())
-_PREPOSITIONS = frozenset(
-    "of in on at by for from with to into onto about against among between during through toward towards under upon "
-    "via within without after before since until as than despite amid".split()
-)
-_CONJUNCTIONS = frozenset(
-    "and or but nor if because although though while whereas whether unless that which who".split()
-)
-_AUXILIARIES = frozenset(
-    "am is are was were be been being has have had will would can could may might must shall should do does did".split()
-)
-_FUNCTION_WORDS = _DETERMINERS | _PREPOSITIONS | _CONJUNCTIONS | _AUXILIARIES
 
 
 def plain_words(text: str, *, pretokenized: bool) -> tuple[str, ...]:
@@ -65,8 +53,8 @@ def dangling_words(summary: Sequence[str]) -> list[str]:
     dangling = [word for word in summary[:1] if word in ("and", "or", "but", "nor")]
     for word, following in zip(summary, [*summary[1:], "."], strict=False):
         ends = not any(character.isalnum() or character in "#$£€" for character in following)
-        bare = word in _DETERMINERS and following in _FUNCTION_WORDS
-        if (word in _FUNCTION_WORDS and ends) or bare:
+        bare = word in DETERMINERS and following in FUNCTION_WORDS
+        if (word in FUNCTION_WORDS and ends) or bare:
             dangling.append(word)
     return dangling
 

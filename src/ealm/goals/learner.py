@@ -61,7 +61,7 @@ class WalkBatch:
         for row, (walk, value) in enumerate(zip(walks, values, strict=True)):
             count, length = len(walk.order), len(value.words)
             word[row, :count] = walk.order
-            worth[row, :length] = value.words
+            worth[row, :length] = value.worth
             judged[row, :length] = True if spoken is None else spoken[row]
             gone_at[row, list(walk.order)] = np.arange(count)
             states = gone_at[row, None, :length] >= np.arange(steps + 1)[:, None]

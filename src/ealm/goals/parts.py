@@ -6,7 +6,7 @@ they are known for the sentence; parts of the finished draft cost a look by a mo
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,17 +15,21 @@ import numpy as np
 from ealm.assessment import Similarity, log_probabilities
 from ealm.converter import Converter
 from ealm.edits import Action
+from ealm.function_words import DETERMINERS, FUNCTION_WORDS
 from ealm.goals.settings import PartSettings
 from ealm.goals.values import Floats, SentenceValues, standardized
 from ealm.goals.weighing import Weigher, WordWeights
 from ealm.masked_lm import MaskedLM
 from ealm.protection import KINDS, protected_places
 from ealm.source import Source
-from ealm.text import join_words
+from ealm.text import join_words, straight_apostrophes
 from ealm.writing import is_mark
 
 _BELOW_ALL = 1.0
 """A mark is worth this much less than the least word: it goes first."""
+
+_ENDINGS = frozenset("'s n't 're 've 'll 'd 'm".split())
+"""What a tokenizer may cut off the word before."""
 
 _FLUENCY_PASSES = 4
 _FLUENT, _BROKEN = 4.0, -1.0
@@ -57,7 +61,7 @@ class SentenceJudge:
             + self._parts.early * standardized(-np.arange(len(words), dtype=np.float32), spoken)
             + self._parts.protection * protection(words)
         )
-        return with_marks(value, spoken, self._parts.unbroken)
+        return with_rules(words, value, self._parts)
 
 
 def protection(words: Sequence[str]) -> Floats:
@@ -66,12 +70,34 @@ def protection(words: Sequence[str]) -> Floats:
     return np.asarray([place in places for place in range(len(words))], dtype=np.float32)
 
 
-def with_marks(value: Floats, spoken: Sequence[bool], unbroken: float) -> SentenceValues:
-    """Values of words and of unbroken neighbours; marks are worth less than any word, and nothing as neighbours."""
-    judged = np.asarray(spoken, dtype=bool)
-    least = value[judged].min() if judged.any() else 0.0
-    words = np.where(judged, value, least - _BELOW_ALL).astype(np.float32)
-    return SentenceValues(words, (unbroken * (judged[1:] & judged[:-1])).astype(np.float32))
+def with_rules(words: Sequence[str], worth: Floats, parts: PartSettings) -> SentenceValues:
+    """From what words are worth by themselves to values of drafts: unbroken neighbours, words that lean on others.
+
+    Marks are worth less than any word, and nothing as neighbours.
+    """
+    judged = np.asarray([not is_mark(word) for word in words], dtype=bool)
+    values = worth.astype(np.float32)
+    pairs = (parts.unbroken * (judged[1:] & judged[:-1])).astype(np.float32)
+    for place, other in _leanings(words) if parts.hanging else ():
+        values[place] -= parts.hanging
+        if 0 <= other < len(words) and judged[other]:
+            pairs[min(place, other)] += parts.hanging
+    least = values[judged].min() if judged.any() else 0.0
+    return SentenceValues(np.where(judged, values, least - _BELOW_ALL).astype(np.float32), pairs, worth)
+
+
+def _leanings(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Places of words that make no sense without a neighbour, each with the place of that.
+
+    Before an article or the like nothing leans: "in the valley" may become "in valley".
+    """
+    plain = [straight_apostrophes(word).lower() for word in words]
+    for place, word in enumerate(plain):
+        before_article = place + 1 < len(plain) and plain[place + 1] in DETERMINERS
+        if (word in FUNCTION_WORDS and not before_article) or word == "'s":
+            yield place, place + 1
+        if word in _ENDINGS:
+            yield place, place - 1
 
 
 @dataclass(frozen=True, slots=True)

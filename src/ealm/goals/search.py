@@ -15,10 +15,10 @@ from torch import Tensor
 
 from ealm.edits import Action
 from ealm.goals.agent import GoalAgent
-from ealm.goals.parts import SentenceJudge, with_marks
+from ealm.goals.parts import SentenceJudge, with_rules
+from ealm.goals.settings import PartSettings
 from ealm.goals.values import SentenceValues, best_draft
 from ealm.rollout import Step, Walk
-from ealm.writing import is_mark
 
 
 class Valuer(Protocol):
@@ -45,9 +45,9 @@ class Estimated:
     Phi is linear in what words are worth, so the draft that is best by the expected values has the best expected Phi.
     """
 
-    def __init__(self, agent: GoalAgent, *, unbroken: float) -> None:
+    def __init__(self, agent: GoalAgent, parts: PartSettings) -> None:
         self._agent = agent
-        self._unbroken = unbroken
+        self._parts = parts
 
     @torch.no_grad()
     def __call__(self, sentences: Sequence[Sequence[str]], encodings: Sequence[Tensor]) -> list[SentenceValues]:
@@ -55,10 +55,7 @@ class Estimated:
             return []
         worths = self._agent.worths(torch.cat(list(encodings))).cpu().numpy()
         rows = np.split(worths, np.cumsum([len(words) for words in sentences])[:-1])
-        return [
-            with_marks(row, [not is_mark(word) for word in words], self._unbroken)
-            for words, row in zip(sentences, rows, strict=True)
-        ]
+        return [with_rules(words, row, self._parts) for words, row in zip(sentences, rows, strict=True)]
 
 
 def searched_walks(

@@ -20,6 +20,8 @@ class PartSettings(Checked):
     """Words at the beginning of the sentence."""
     unbroken: float = 0.0
     """Neighbours that are still neighbours."""
+    hanging: float = 0.0
+    """A malus for a function word whose next word is gone."""
     protection: float = 0.0
     """Numbers, names and negations."""
     similarity: float = 0.0

@@ -159,11 +159,13 @@ def _values_to_tensors(values: Mapping[int, SentenceValues]) -> dict[str, Tensor
         "values.lengths": torch.tensor([len(row.words) for row in rows], dtype=torch.long),
         "values.words": joined([row.words for row in rows]),
         "values.pairs": joined([row.pairs for row in rows]),
+        "values.worth": joined([row.worth for row in rows]),
     }
 
 
 def _values_from_tensors(tensors: Mapping[str, Tensor]) -> dict[int, SentenceValues]:
     lengths = tensors["values.lengths"]
-    words, pairs = cut(tensors["values.words"], lengths), cut(tensors["values.pairs"], lengths - 1)
+    words, worth = (cut(tensors[f"values.{name}"], lengths) for name in ("words", "worth"))
+    pairs = cut(tensors["values.pairs"], lengths - 1)
     numbers = tensors["values.numbers"].tolist()
-    return {n: SentenceValues(w, p) for n, w, p in zip(numbers, words, pairs, strict=True)}
+    return {n: SentenceValues(*row) for n, *row in zip(numbers, words, pairs, worth, strict=True)}

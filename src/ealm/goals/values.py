@@ -20,6 +20,8 @@ class SentenceValues:
     words: Floats
     pairs: Floats
     """One fewer than words: of words 0 and 1, 1 and 2, and so on."""
+    worth: Floats
+    """What each word is worth by itself, before any rule about marks and neighbours: what an agent can learn."""
 
     def of(self, kept: npt.NDArray[np.bool_]) -> Floats:
         """Phi of drafts (..., words), without what is judged in the finished draft only."""

@@ -17,7 +17,7 @@ class _Strict(BaseModel):
 
 
 class Wish(_Strict):
-    """How a text is to be shortened; without a length, by the best balance."""
+    """How a text is to be shortened; without a length, as the agent chooses."""
 
     words: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(None, description="At most so many words.")
     chars: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(None, description="At most so many characters.")
