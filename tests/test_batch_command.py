@@ -14,10 +14,11 @@ from click.testing import CliRunner, Result
 from pyarrow import parquet
 
 import ealm
-from ealm.batch import progress, workers
+from ealm.batch import progress
 from ealm.batch.progress import Progress
 from ealm.batch.recipe import ModelRecipe
 from ealm.cli import main
+from ealm.processes import cores
 
 TEXTS = ["the police minister finds a silver bridge", "Zebra rises", "old engine burns in the quiet forest ."]
 TOO_LONG = "river " * 63
@@ -172,4 +173,4 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: p
 
 
 def test_there_is_at_least_one_core() -> None:
-    assert workers._cores() >= 1
+    assert cores() >= 1

@@ -21,6 +21,8 @@ OTHERS = [f"other{number}" for number in range(6)]
 SETTINGS = READER.override(
     {
         "ignored_words.infrequent": "none",
+        "goal.parts.unbroken": "1",
+        "goal.agent.sees": "words",
         "goal.agent.hidden_units": "24",
         "goal.learning.replay_walks": "60",
         "goal.learning.sentences_per_collection": "4",
@@ -144,5 +146,6 @@ def test_finished_drafts_count_where_their_parts_have_weight() -> None:
     trainer.collect()
     state, _ = trainer.state()
     finishes = state["replay.values"][:, 0]
-    assert finishes.min() > 0
+    assert finishes.min() >= 0
+    assert float((finishes > 0).float().mean()) > 0.7  # a draft without any content may be worth nothing
     assert len(finishes.unique()) > 1

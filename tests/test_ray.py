@@ -18,9 +18,10 @@ import ealm
 from ealm.batch.on_ray import ChunkWorker, RayCluster
 from ealm.batch.recipe import ModelRecipe
 from ealm.batch.shelf import Shelf
-from ealm.batch.workers import LOST, NEVER_READY
+from ealm.batch.workers import LOST
 from ealm.cli import main
-from ealm.errors import BatchError, ModelFolderError, SettingsError, TextError
+from ealm.errors import BatchError, ModelFolderError, SettingsError, TextError, WorkersError
+from ealm.processes import NEVER_READY
 from ealm.ray import BatchSummarizer
 
 TEXTS = ["the police minister finds a silver bridge", "Zebra rises", "old engine burns in the quiet forest ."]
@@ -143,7 +144,7 @@ def test_help_tells_of_ray() -> None:
 
 def test_an_address_of_ray_client_is_refused() -> None:
     pytest.importorskip("ray", reason="Ray is not installed")
-    with pytest.raises(BatchError, match="Run this on a machine of the cluster"):
+    with pytest.raises(WorkersError, match="Run this on a machine of the cluster"):
         next(RayCluster(address="ray://head:10001").answered(iter([]), FakeRecipe()))
 
 

@@ -18,6 +18,8 @@ FORMAT = 1
 _VISITS_OF_AN_EXPERIENCE = 1_000
 """More than any run needs: most visits leave several experiences in the buffer, some none."""
 
+_MOST_WORKERS = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
@@ -29,6 +31,8 @@ class RunIdentity:
     similarity: str
     corpus: str
     """Fingerprint of the sentences."""
+    workers: int = 0
+    """How many collected when the run was started, which tells for all of it how far they are ahead; 0: none."""
 
     def differences(self, other: "RunIdentity") -> list[str]:
         """Names of what differs."""
@@ -56,6 +60,7 @@ class Checkpoint:
             "lm": identity.lm,
             "similarity": identity.similarity,
             "corpus": identity.corpus,
+            "workers": identity.workers,
             "values": self.values,
             "seconds": self.seconds,
         }
@@ -69,6 +74,7 @@ class Checkpoint:
             return None
         try:
             header, tensors = read_checkpoint(path)
+            header = {"workers": 0} | header  # earlier versions had none
             _check(header)
             _check_visits(header["values"], tensors)
             if header["format"] != FORMAT:
@@ -79,6 +85,7 @@ class Checkpoint:
                 lm=header["lm"],
                 similarity=header["similarity"],
                 corpus=header["corpus"],
+                workers=header["workers"],
             )
             return cls(identity, tensors, header["values"], header["seconds"])
         except (OSError, SafetensorError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
@@ -91,6 +98,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "lm": str,
     "similarity": str,
     "corpus": str,
+    "workers": int,
     "values": dict,
     "seconds": (int, float),
 }
@@ -101,6 +109,8 @@ def _check(header: Any) -> None:
     for name, kind in _KINDS.items():
         if not isinstance(header[name], kind):
             raise TypeError(f"{name!r} is of the wrong type")
+    if not 0 <= header["workers"] <= _MOST_WORKERS:
+        raise ValueError("no run has so many workers")
     for name in ("updates", "visits", "pending_updates"):
         if name in header["values"] and not isinstance(header["values"][name], int):
             raise TypeError(f"{name!r} is of the wrong type")

@@ -31,3 +31,7 @@ class RunError(EalmError):
 
 class BatchError(EalmError):
     """A job over a file cannot be started, gone on with or written as asked."""
+
+
+class WorkersError(EalmError):
+    """Processes or machines that work for this one cannot be reached, or cannot do what is asked of them."""

@@ -87,6 +87,7 @@ class Learns(Protocol):
     def result(self) -> SavedAgent: ...
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]: ...
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None: ...
+    def close(self) -> None: ...
 
 
 class HasReward(Protocol):
@@ -163,6 +164,10 @@ class TrainingRun:
         tensors, values = self.trainer.state()
         Checkpoint(self._identity, tensors, values, self.seconds).save(self.folder)
         self.trainer.result().save(self.folder)
+
+    def close(self) -> None:
+        """End the workers, if there are any."""
+        self.trainer.close()
 
     def _log(self, log: Any, writer: Any) -> None:
         trainer = self.trainer

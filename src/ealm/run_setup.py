@@ -1,19 +1,25 @@
 """From what a user asks for to a training run that is ready to go."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ealm import embedded
+from ealm.actors import ActorPool
 from ealm.agent_folder import SETTINGS_FILE
 from ealm.assessment import SentenceSimilarity
 from ealm.checkpoint import CHECKPOINT_FILE, Checkpoint, RunIdentity
-from ealm.config import preset
+from ealm.collecting import ModelNames, WalkRecipe
+from ealm.config import Settings, preset
 from ealm.data import Corpus, read_corpus
 from ealm.errors import RunError
-from ealm.goals.training import GoalTrainer, needs_similarity
+from ealm.goals.collecting import GoalRecipe, needs_similarity, word_counts
+from ealm.goals.training import GoalTrainer
 from ealm.goals.weighing import load_weights
 from ealm.masked_lm import MaskedLM, TransformersMaskedLM
+from ealm.pipeline import JOBS_PER_WORKER, Pipeline
+from ealm.processes import ProcessPool, Recipe
 from ealm.run import Learns, TrainingRun
 from ealm.training import Trainer
 
@@ -36,6 +42,11 @@ class RunRequest:
     checkpoint_seconds: float = 120.0
     device: str = "cpu"
     engine: str = "torch"
+    workers: int | None = None
+    """Processes that collect, or with `ray` actors (None: as many as there is room for); may change in a run."""
+    ray: bool = False
+    address: str | None = None
+    """Of the Ray cluster."""
 
 
 def open_run(request: RunRequest) -> tuple[TrainingRun, Corpus]:
@@ -50,45 +61,93 @@ def open_run(request: RunRequest) -> tuple[TrainingRun, Corpus]:
 
     lm = TransformersMaskedLM.load(lm_name, device=request.device, engine=request.engine)
     corpus = read_corpus(request.corpus, settings=settings.data, longest=lm.max_words, seed=seed)
-    identity = RunIdentity(settings, seed, lm.name, similarity, corpus.fingerprint)
+    identity = RunIdentity(settings, seed, lm.name, similarity, corpus.fingerprint, saved.workers if saved else 0)
     _check_same_run(checkpoint, identity)
-    run = TrainingRun(
-        _trainer(request, lm, corpus, identity),
-        request.folder,
-        identity,
-        checkpoint_seconds=request.checkpoint_seconds,
-        resumed_from=checkpoint,
-    )
+    _check_options(request, settings, saved)
+    with ExitStack() as undo:
+        identity, pipeline = _with_workers(request, identity, lm, corpus)
+        if pipeline is not None:
+            undo.callback(pipeline.close)
+        run = TrainingRun(
+            _trainer(request, lm, corpus, identity, pipeline),
+            request.folder,
+            identity,
+            checkpoint_seconds=request.checkpoint_seconds,
+            resumed_from=checkpoint,
+        )
+        undo.pop_all()
     return run, corpus
 
 
-def _trainer(request: RunRequest, lm: MaskedLM, corpus: Corpus, identity: RunIdentity) -> Learns:
-    """The trainer for the settings' method, with what it needs."""
+def _trainer(
+    request: RunRequest, lm: MaskedLM, corpus: Corpus, identity: RunIdentity, pipeline: Pipeline | None
+) -> Learns:
+    """The trainer for the settings' method, with what it needs; what workers need they load themselves."""
     settings = identity.settings
-
-    def similarity(needed: bool) -> SentenceSimilarity | None:
-        return SentenceSimilarity.load(identity.similarity, device=request.device) if needed else None
-
+    similarity = weighed = None
+    if pipeline is None and _needs_similarity(settings):
+        similarity = SentenceSimilarity.load(identity.similarity, device=request.device)
+    if pipeline is None and request.weighed is not None:
+        weighed = load_weights(request.weighed, identity.similarity)
     if settings.method == "goal":
         return GoalTrainer(
             lm=lm,
             corpus=corpus,
             settings=settings,
-            similarity=similarity(needs_similarity(settings.goal.parts)),
+            similarity=similarity,
             seed=identity.seed,
             device=request.device,
-            weighed=load_weights(request.weighed, identity.similarity) if request.weighed else None,
+            weighed=weighed,
+            pipeline=pipeline,
         )
-    if request.weighed is not None:
-        raise RunError("--weighed is for agents that are told a length (--preset reader); leave it out here.")
     return Trainer(
         lm=lm,
         corpus=corpus,
         settings=settings,
-        similarity=similarity(settings.rewards.similarity_weight > 0),
+        similarity=similarity,
         seed=identity.seed,
         device=request.device,
+        pipeline=pipeline,
     )
+
+
+def _needs_similarity(settings: Settings) -> bool:
+    if settings.method == "goal":
+        return needs_similarity(settings.goal.parts)
+    return settings.rewards.similarity_weight > 0
+
+
+def _with_workers(
+    request: RunRequest, identity: RunIdentity, lm: MaskedLM, corpus: Corpus
+) -> tuple[RunIdentity, Pipeline | None]:
+    """Start those who collect, if any are wanted or the run had some; the first number tells how far ahead they are."""
+    pool: ProcessPool | ActorPool
+    if request.ray:
+        gpu = request.device != "cpu"
+        recipe = _recipe(request, identity, lm, corpus)
+        pool = ActorPool(recipe, address=request.address, actors=request.workers, gpu=gpu)
+    elif request.workers or identity.workers:
+        pool = ProcessPool(_recipe(request, identity, lm, corpus), request.workers or identity.workers)
+    else:
+        return identity, None
+    identity = replace(identity, workers=identity.workers or pool.size)
+    return identity, Pipeline(pool, ahead=JOBS_PER_WORKER * identity.workers)
+
+
+def _recipe(request: RunRequest, identity: RunIdentity, lm: MaskedLM, corpus: Corpus) -> Recipe:
+    """What a worker needs to collect."""
+    settings = identity.settings
+    models = ModelNames(
+        lm=identity.lm,
+        similarity=identity.similarity if _needs_similarity(settings) else None,
+        engine=request.engine,
+        device=request.device,
+    )
+    if settings.method != "goal":
+        return WalkRecipe(models=models, settings=settings)
+    counts = word_counts(corpus, lm, settings.goal.parts)
+    weighed = request.weighed.resolve() if request.weighed else None
+    return GoalRecipe(models=models, settings=settings, counts=counts, weighed=weighed)
 
 
 def _checkpoint(folder: Path, *, resume: bool) -> Checkpoint | None:
@@ -105,6 +164,17 @@ def _full_path(name_or_folder: str | None) -> str | None:
     if name_or_folder is None or not Path(name_or_folder).is_dir():
         return name_or_folder
     return str(Path(name_or_folder).resolve())
+
+
+def _check_options(request: RunRequest, settings: Settings, saved: RunIdentity | None) -> None:
+    """Refuse what does not go together before anything is started."""
+    if request.weighed is not None and settings.method != "goal":
+        raise RunError("--weighed is for agents that are told a length (--preset reader); leave it out here.")
+    if saved is not None and not saved.workers and (request.workers or request.ray):
+        raise RunError(
+            "The run in this folder was started without workers: it cannot go on with --workers or --engine ray. "
+            "Leave them out to resume it, or choose another --out."
+        )
 
 
 def _check_same_run(checkpoint: Checkpoint | None, identity: RunIdentity) -> None:

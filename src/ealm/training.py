@@ -4,19 +4,21 @@ A `Trainer` is the algorithm alone. Its whole state is in `state()`, so that a r
 ends exactly as one that was never stopped; files, signals and progress are in `run.py`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
 
 from ealm.agent import Agent
 from ealm.assessment import Similarity
+from ealm.collecting import WalkJob
 from ealm.config import Settings
 from ealm.course import Course
 from ealm.data import Corpus
 from ealm.edits import Action
 from ealm.learner import Learner
 from ealm.masked_lm import MaskedLM
+from ealm.pipeline import Pipeline, Version
 from ealm.replay import Experience, ReplayBuffer
 from ealm.replay_tensors import replay_from_tensors, replay_to_tensors
 from ealm.rewards import walk_rewards
@@ -74,14 +76,18 @@ class Trainer(Course):
         similarity: Similarity | None,
         seed: int,
         device: str = "cpu",
+        pipeline: Pipeline | None = None,
     ) -> None:
-        """`similarity` may be None only if its weight is 0."""
+        """`similarity` may be None if its weight is 0 or if workers have it."""
         at_once = settings.learning.sentences_per_collection
-        super().__init__(lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once)
+        super().__init__(
+            lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once, pipeline=pipeline
+        )
         self._learner = Learner(lm.width, settings, seed=seed, device=device)
         self.networks = self._learner.networks
         self.replay = ReplayBuffer(settings.learning.replay_size)
-        self._scorer = WalkScorer(lm=lm, settings=settings, similarity=similarity)
+        if pipeline is None:
+            self._scorer = WalkScorer(lm=lm, settings=settings, similarity=similarity)
 
     @property
     def agent(self) -> Agent:
@@ -97,22 +103,18 @@ class Trainer(Course):
     @property
     def exploration(self) -> Exploration:
         """Rates by now, and where chance comes from."""
-        passed = {"updates": self.updates, "sentences": self.visits}
-        return Exploration(
-            self._rng,
-            action_rate=self.settings.action_exploration.rate(**passed),
-            order_rate=self.settings.order_exploration.rate(**passed),
-        )
+        return Exploration(self._rng, *self._rates(updates=self.updates, sentences=self.visits))
+
+    def _rates(self, **passed: int) -> tuple[float, float]:
+        """Of exploring actions and order."""
+        return self.settings.action_exploration.rate(**passed), self.settings.order_exploration.rate(**passed)
 
     def collect(self) -> list[Collected]:
         """Walk the next sentences, score the walks and store what they teach."""
         learning = self.settings.learning
-        visits = range(self.visits, self.visits + learning.sentences_per_collection)
-        sources = [self._source(visit) for visit in visits]
-        encodings = self._memory.encode(visits)
-        walks = walk(self.agent, encodings, exploration=self.exploration)
+        visits = self._visits()
         collected = []
-        for visit, path, score in zip(visits, walks, self._scorer.score(sources, walks), strict=True):
+        for visit, (path, score) in zip(visits, self._walked(visits), strict=True):
             rewards = walk_rewards(
                 score.summary_lengths,
                 violated=score.violated,
@@ -129,8 +131,29 @@ class Trainer(Course):
         self.pending_updates = len(visits) * learning.updates_per_sentence if enough else 0
         return collected
 
+    def _walked(self, visits: range) -> Iterable[tuple[Walk, WalkScore]]:
+        """Walks over the next sentences, with their scores."""
+        encodings = self._memory.encode(visits)
+        if self._pipeline is not None:
+            brought: list[tuple[Walk, WalkScore]] = self._from_workers(self._pipeline)
+            return brought
+        walks = walk(self.agent, encodings, exploration=self.exploration)
+        return zip(walks, self._scorer.score([self._source(visit) for visit in visits], walks), strict=True)
+
+    def _job(self, place: int, version: Version) -> WalkJob:
+        visits = self._visits(place)
+        action_rate, order_rate = self._rates(updates=version.updates, sentences=visits.start)
+        return WalkJob(
+            sources=tuple(self._source(visit) for visit in visits),
+            weights=version.weights,
+            action_rate=action_rate,
+            order_rate=order_rate,
+            seed=self._chance(visits),
+        )
+
     def update(self) -> float:
         """One update on a batch from the buffer; returns the loss."""
+        self._tend_workers()
         experiences = self.replay.sample(self.settings.learning.batch_size, self._rng)
         self.pending_updates -= 1
         return self._learner.update(experiences, self._memory.encodings)

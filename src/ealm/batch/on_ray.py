@@ -8,10 +8,9 @@ the actors work through it. What is lost with a machine are numbers, which are s
 import json
 import logging
 import os
-import signal
 from collections import deque
 from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,10 @@ from typing import Any
 from ealm.batch.answers import Answer, Chunk
 from ealm.batch.recipe import Recipe
 from ealm.batch.shelf import Shelf
-from ealm.batch.workers import CHUNKS_PER_WORKER, FAILED_STARTS, LOST, NEVER_READY, RETRIES
+from ealm.batch.workers import CHUNKS_PER_WORKER, LOST
+from ealm.cluster import beside_this_process, connected, plain_ray_errors, require_ray, resources, room
 from ealm.errors import BatchError, EalmError
-
-_CORES_OF_AN_ACTOR = 0.5
-"""Asked for, though it keeps one busy: if half of the machines are lost, the others have room for their actors."""
+from ealm.processes import FAILED_STARTS, NEVER_READY, RETRIES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,84 +38,13 @@ class RayCluster:
     def answered(self, chunks: Iterator[Chunk], recipe: Recipe) -> Generator[tuple[Chunk, list[Answer]], None, None]:
         """Chunks in order, with an answer for each row."""
         require_ray()
-        with _plain_errors(), _connected(self.address):
-            actors = self.actors or _room("GPU" if self.gpu else "CPU")
-            with _shelf(actors) as shelf, closing(_results(shelf, recipe, actors=actors, gpu=self.gpu)) as results:
+        with plain_ray_errors(), connected(self.address):
+            actors = self.actors or room(gpu=self.gpu)
+            with (
+                beside_this_process(Shelf, actors) as shelf,
+                closing(_results(shelf, recipe, actors=actors, gpu=self.gpu)) as results,
+            ):
                 yield from _in_step(chunks, shelf, results, window=CHUNKS_PER_WORKER * actors)
-
-
-def require_ray() -> None:
-    """Say what to install where Ray is missing."""
-    try:
-        import ray.data  # noqa: F401
-    except ImportError as error:
-        raise BatchError("--engine ray needs Ray. Install it with: pip install 'ealm[ray]'") from error
-
-
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """What Ray could not mend itself, such as the loss of its head."""
-    import ray
-
-    try:
-        yield
-    except ray.exceptions.RayError as error:
-        raise BatchError(f"The Ray cluster gave up: {error}\nWhat is done is kept; go on with --resume.") from error
-
-
-@contextmanager
-def _connected(address: str | None) -> Iterator[None]:
-    """A session that is there already stays; another one ends with the job."""
-    import ray
-
-    if ray.is_initialized():
-        yield
-        return
-    if address is not None and "://" in address:
-        raise BatchError(
-            f"Cannot work through {address}. Run this on a machine of the cluster, with the address HOST:PORT that "
-            "`ray start --head` told."
-        )
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # nothing is reported to anybody
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its errors come as exceptions too
-    handler = signal.getsignal(signal.SIGTERM)
-    try:
-        ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise BatchError(
-            f"Cannot join the Ray cluster at {address or os.environ.get('RAY_ADDRESS') or 'this machine'}: {error}\n"
-            "Is it running, with the same versions of Ray and Python? Start one with: ray start --head"
-        ) from error
-    finally:
-        signal.signal(signal.SIGTERM, handler)  # Ray has its own, which would end a job without a word
-    try:
-        yield
-    finally:
-        ray.shutdown()
-
-
-def _room(resource: str) -> int:
-    """For how many actors that each take one there is room."""
-    import ray
-
-    found = int(ray.cluster_resources().get(resource, 0))
-    if not found:
-        raise BatchError(f"The Ray cluster has no {resource}. Add a machine that has one, or say how many: --workers")
-    return found
-
-
-@contextmanager
-def _shelf(actors: int) -> Iterator[Any]:
-    """On this machine, so that it lives as long as this process does."""
-    import ray
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    shelf = ray.remote(Shelf).options(num_cpus=0, scheduling_strategy=here).remote(actors)
-    try:
-        yield shelf
-    finally:
-        ray.kill(shelf)
 
 
 def _in_step(
@@ -154,7 +81,6 @@ def _results(shelf: Any, recipe: Recipe, *, actors: int, gpu: bool) -> Generator
     context.execution_options.preserve_order = True
     context.target_max_block_size = 1  # every number is a block, so that none waits for another
     context.enable_progress_bars = False
-    resources = {"num_cpus": 0, "num_gpus": 1} if gpu else {"num_cpus": _CORES_OF_AN_ACTOR}
     with DataContext.current(context):  # a dataset keeps the one that it was made in
         # Actors and their tasks are restarted without end, as is Ray Data's way; the worker knows when to give up.
         dataset = read_datasource(_source(shelf), override_num_blocks=1, num_cpus=0).map_batches(
@@ -163,7 +89,7 @@ def _results(shelf: Any, recipe: Recipe, *, actors: int, gpu: bool) -> Generator
             batch_size=1,
             batch_format="pyarrow",
             compute=ActorPoolStrategy(size=actors),
-            **resources,
+            **resources(gpu=gpu),
         )
     for batch in dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
         for _ in range(len(batch)):

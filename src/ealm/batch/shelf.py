@@ -2,20 +2,20 @@
 
 import asyncio
 
+from ealm.cluster import Register
+
 NOTHING = "[]"
 """Texts of a chunk that is gone, as JSON."""
 
 
-class Shelf:
+class Shelf(Register):
     """An actor that outlives the others: what one of them had when it died is still here."""
 
     def __init__(self, workers: int) -> None:
         """`workers`: that may be starting at the same time."""
-        self._workers = workers
-        self._starting = 0
+        super().__init__(workers)
         self._texts: dict[int, str] = {}
         self._answers: dict[int, str] = {}
-        self._attempts: dict[int, int] = {}
         self._put = self._taken = 0
         self._closed = False
         self._changed = asyncio.Condition()
@@ -41,8 +41,7 @@ class Shelf:
 
     async def begin(self, number: int) -> tuple[str, int]:
         """The texts of a chunk, and how often it was begun, this time included; one with its answers taken is empty."""
-        self._attempts[number] = self._attempts.get(number, 0) + 1
-        return self._texts.get(number, NOTHING), self._attempts[number]
+        return self._texts.get(number, NOTHING), await self.attempts(number)
 
     async def finish(self, number: int, answers: str) -> None:
         """What became of a chunk; one that was worked on twice counts once."""
@@ -54,14 +53,5 @@ class Shelf:
         number = self._taken
         self._taken += 1
         self._texts.pop(number, None)
-        self._attempts.pop(number, None)
+        await self.forget(number)
         return self._answers.pop(number)
-
-    async def starting(self) -> int:
-        """A worker starts to load; how many have died so since one was ready last."""
-        self._starting += 1
-        return max(0, self._starting - self._workers)
-
-    async def ready(self) -> None:
-        """A worker has loaded."""
-        self._starting = 0

@@ -32,6 +32,13 @@ class JobOptions(TypedDict):
     quiet: bool
 
 
+address_option = click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="With --engine ray: the cluster. [default: the one that runs here or that RAY_ADDRESS names; "
+    "else one is started on this machine for the time of the job]",
+)
+
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--format",
@@ -56,12 +63,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="What runs the language model: torch; int8, faster on a CPU, but it rounds; with -o also ray: torch in "
         "the actors of a Ray cluster (with --device cuda one GPU for each).",
     ),
-    click.option(
-        "--address",
-        metavar="HOST:PORT",
-        help="With --engine ray: the cluster. [default: the one that runs here or that RAY_ADDRESS names; "
-        "else one is started on this machine for the time of the job]",
-    ),
+    address_option,
     click.option("--resume", is_flag=True, help="With -o: go on with a stopped job; starts it if there is none."),
     click.option("--restart", is_flag=True, help="With -o: throw a stopped job away and begin anew."),
     quiet_option,
@@ -123,7 +125,8 @@ def run_job(source: Path | None, output: Path | None, *, options: JobOptions, re
 
 
 def _ray_cluster(options: JobOptions, *, device: str) -> Cluster:
-    from ealm.batch.on_ray import RayCluster, require_ray
+    from ealm.batch.on_ray import RayCluster
+    from ealm.cluster import require_ray
 
     require_ray()  # told before anything is opened
     return RayCluster(address=options["address"], actors=options["workers"], gpu=device != "cpu")

@@ -2,26 +2,28 @@
 
 import shlex
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ealm.commands.job import RAY, address_option
 from ealm.commands.shared import (
     checkpoint_option,
     corpus_argument,
     device_option,
-    engine_option,
     plain_errors,
     pretokenized_option,
     quiet_option,
     resume_option,
 )
-from ealm.config import PRESETS
+from ealm.config import ENGINES, PRESETS
 from ealm.errors import SettingsError
 
 if TYPE_CHECKING:
     from ealm.data import Corpus
+    from ealm.run_setup import RunRequest
 
 DEFAULT_UPDATES = {"paper": 70_000, "goal": 10_000}
 """By method; the paper's is a little more than exploration needs to fall to its minimum."""
@@ -64,7 +66,22 @@ DEFAULT_UPDATES = {"paper": 70_000, "goal": 10_000}
 @resume_option
 @checkpoint_option
 @pretokenized_option
-@engine_option
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="So many processes, or on Ray actors, walk and score sentences while this one learns. The run is another than "
+    "without, but the same every time. [default: none; on Ray one for each core of the cluster, or each GPU; "
+    "with --resume as many as the run was started with]",
+)
+@click.option(
+    "--engine",
+    type=click.Choice([*ENGINES, RAY]),
+    default="torch",
+    show_default=True,
+    help="What runs the language model: torch; int8, faster on a CPU, but it rounds; ray: torch in the actors of a Ray "
+    "cluster, which collect (with --device cuda one GPU for each).",
+)
+@address_option
 @device_option
 @quiet_option
 @plain_errors
@@ -82,7 +99,9 @@ def train(
     resume: bool,
     checkpoint_seconds: float,
     pretokenized: bool,
+    workers: int | None,
     engine: str,
+    address: str | None,
     device: str,
     quiet: bool,
 ) -> None:
@@ -91,6 +110,12 @@ def train(
     Nothing but raw sentences is used: no summaries, no labels, no validation set. Ctrl-C stops and saves; --resume
     goes on exactly where the run was.
     """
+    if address is not None and engine != RAY:
+        raise click.UsageError("--address goes with --engine ray.")
+    if engine == RAY:
+        from ealm.cluster import require_ray
+
+        require_ray()  # told before anything is loaded
     from ealm.run import Budget, StopRequest
     from ealm.run_setup import RunRequest, open_run
 
@@ -106,18 +131,21 @@ def train(
         resume=resume,
         checkpoint_seconds=checkpoint_seconds,
         device=device,
-        engine=engine,
+        engine="torch" if engine == RAY else engine,
+        workers=workers,
+        ray=engine == RAY,
+        address=address,
     )
     run, sentences = open_run(request)
     trainer = run.trainer
     _report_corpus(corpus, sentences)
     if updates is None and minutes is None:
         updates = DEFAULT_UPDATES[run.settings.method]
-    with StopRequest().listening() as stop:
+    with closing(run), StopRequest().listening() as stop:
         finished = run.go(Budget(updates, minutes), stop=stop, progress=not quiet)
     state = f"{trainer.updates:,} updates, best replay reward {_number(trainer.best_reward)}"
     if not finished:
-        click.echo(f"Stopped after {state}. Go on with: {_resume_command(corpus, folder, updates, minutes)}", err=True)
+        click.echo(f"Stopped after {state}. Go on with: {_resume_command(request, updates, minutes)}", err=True)
         raise SystemExit(128 + (stop.signal or 0))
     if trainer.best_reward is None:
         click.echo("The replay buffer never filled, so the agent is the one after the last update.", err=True)
@@ -126,8 +154,14 @@ def train(
     )
 
 
-def _resume_command(corpus: Path, folder: Path, updates: int | None, minutes: float | None) -> str:
-    command = ["ealm", "train", str(corpus), "--out", str(folder), "--resume"]
+def _resume_command(request: "RunRequest", updates: int | None, minutes: float | None) -> str:
+    command = ["ealm", "train", str(request.corpus), "--out", str(request.folder), "--resume"]
+    if request.workers is not None:
+        command += ["--workers", str(request.workers)]
+    if request.ray:
+        command += ["--engine", RAY]
+    if request.address is not None:
+        command += ["--address", request.address]
     if updates is not None:
         command += ["--updates", str(updates)]
     if minutes is not None:
