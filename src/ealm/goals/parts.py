@@ -31,6 +31,9 @@ _BELOW_ALL = 1.0
 _ENDINGS = frozenset("'s n't 're 've 'll 'd 'm".split())
 """What a tokenizer may cut off the word before."""
 
+_OPENINGS = frozenset("'s not no never".split())
+"""What needs the next word whatever that is."""
+
 _FLUENCY_PASSES = 4
 _FLUENT, _BROKEN = 4.0, -1.0
 """Mean log-odds of a word in its place that count as 1 and as 0; good prose has about the first."""
@@ -94,7 +97,7 @@ def _leanings(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     plain = [straight_apostrophes(word).lower() for word in words]
     for place, word in enumerate(plain):
         before_article = place + 1 < len(plain) and plain[place + 1] in DETERMINERS
-        if (word in FUNCTION_WORDS and not before_article) or word == "'s":
+        if (word in FUNCTION_WORDS and not before_article) or word in _OPENINGS or word.endswith("n't"):
             yield place, place + 1
         if word in _ENDINGS:
             yield place, place - 1
