@@ -31,8 +31,7 @@ _BELOW_ALL = 1.0
 _ENDINGS = frozenset("'s n't 're 've 'll 'd 'm".split())
 """What a tokenizer may cut off the word before."""
 
-_OPENINGS = frozenset("'s not no never".split())
-"""What needs the next word whatever that is."""
+_NEGATIONS = frozenset("not n't never".split())
 
 _FLUENCY_PASSES = 4
 _FLUENT, _BROKEN = 4.0, -1.0
@@ -92,13 +91,14 @@ def with_rules(words: Sequence[str], worth: Floats, parts: PartSettings) -> Sent
 def _leanings(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Places of words that make no sense without a neighbour, each with the place of that.
 
-    Before an article or the like nothing leans: "in the valley" may become "in valley".
+    Before an article or the like nothing leans: "in the valley" may become "in valley". A negation is no support, as it
+    comes and goes with the word that it negates: "could not survive" becomes "not survive".
     """
     plain = [straight_apostrophes(word).lower() for word in words]
-    for place, word in enumerate(plain):
-        before_article = place + 1 < len(plain) and plain[place + 1] in DETERMINERS
-        if (word in FUNCTION_WORDS and not before_article) or word in _OPENINGS or word.endswith("n't"):
-            yield place, place + 1
+    nobody = len(plain)
+    for place, (word, following) in enumerate(zip(plain, [*plain[1:], ""], strict=True)):
+        if (word in FUNCTION_WORDS and following not in DETERMINERS) or word == "'s":
+            yield place, nobody if following in _NEGATIONS else place + 1
         if word in _ENDINGS:
             yield place, place - 1
 
