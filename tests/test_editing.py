@@ -45,7 +45,7 @@ class Script:
         self.extractive: list[bool] = []
         self.goals: list[int | None] = []
 
-    def __call__(self, agent: Any, requests: Sequence[WalkRequest], *, extractive: bool, judge: None) -> list[Walk]:
+    def __call__(self, agent: Any, requests: Sequence[WalkRequest], *, extractive: bool, valuer: None) -> list[Walk]:
         self.extractive.append(extractive)
         self.goals += [request.goal for request in requests]
         return [self._walk(len(request.encodings), request.locked) for request in requests]
