@@ -80,6 +80,13 @@ class Summarizer:
             valuer=self._valuer,
         )
 
+    def _variant(self, settings: Settings, valuer: Valuer | None) -> "Summarizer":
+        """The same models in another use."""
+        variant = copy(self)
+        variant.settings, variant._valuer = settings, valuer
+        variant._editor = variant._new_editor()
+        return variant
+
     def with_effort(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> "Summarizer":
         """The same summarizer, with other work on each sentence.
 
@@ -89,10 +96,7 @@ class Summarizer:
         - "search": the best draft after weighing the words of this very sentence, with a sentence-similarity model
           by folder or hub name. Goes with agents that are told a length.
         """
-        variant = copy(self)
-        variant._valuer = self._valuer_for(effort, similarity)
-        variant._editor = variant._new_editor()
-        return variant
+        return self._variant(self.settings, self._valuer_for(effort, similarity))
 
     def _valuer_for(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> Valuer | None:
         if effort not in EFFORTS:
@@ -134,10 +138,7 @@ class Summarizer:
 
     def with_decoding(self, mode: str) -> "Summarizer":
         """The same summarizer, filling holes in another way ("sequential" or "parallel")."""
-        variant = copy(self)
-        variant.settings = self.settings.override({"decoding.mode": mode})
-        variant._editor = variant._new_editor()
-        return variant
+        return self._variant(self.settings.override({"decoding.mode": mode}), self._valuer)
 
     def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
         """Write weights, settings and word list; the language model is named, not copied."""

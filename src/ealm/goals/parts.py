@@ -32,6 +32,7 @@ _ENDINGS = frozenset("'s n't 're 've 'll 'd 'm".split())
 """What a tokenizer may cut off the word before."""
 
 _NEGATIONS = frozenset("not n't never".split())
+"""Those that stand between an auxiliary and its verb; `protection.py` has all kinds."""
 
 _FLUENCY_PASSES = 4
 _FLUENT, _BROKEN = 4.0, -1.0
