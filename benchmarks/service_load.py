@@ -11,18 +11,22 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 import httpx
 
-SENTENCES = (
-    "The city council voted late on Tuesday to close the old bridge across the river until repairs are finished.",
-    "Norvik Energy Corp. said its third-quarter profit fell 12 percent because a mild autumn lowered demand.",
-    "A storm cut power to some 9,000 homes along the coast overnight, and ferries will not sail before noon.",
-    "The national team, which had not lost at home for three years, conceded two late goals to the visitors.",
-)
+from benchmarks.text import sentences
+
+SOURCE_WORDS = (12, 30)
+"""Words of the shortest and of the longest sentence; no sentence is sent twice in a run."""
+
+_MOST_A_SECOND = 1000
+"""Sentences that are made in advance for each second of a run."""
+
+_SECONDS_BETWEEN_LOOKS = 1.0
 
 
 @click.command()
@@ -64,16 +68,15 @@ def _measured(clients: int, seconds: float, words: int, *, at_once: int) -> dict
 
 
 async def _load(url: str, pid: int, clients: int, seconds: float, words: int) -> dict[str, Any]:
+    texts = iter(sentences(int(_MOST_A_SECOND * seconds) + 2 * clients, SOURCE_WORDS))
     async with httpx.AsyncClient(base_url=url, timeout=120, limits=httpx.Limits(max_connections=clients)) as client:
         await _until_ready(client)
-        await asyncio.gather(*(_ask(client, number, words) for number in range(clients)))  # warm
-        before = _memory(pid)
+        await asyncio.gather(*(_ask(client, next(texts), words) for _ in range(clients)))  # warm
         end = time.monotonic() + seconds
-        answers = [
-            answer
-            for row in await asyncio.gather(*(_client(client, n, end, words) for n in range(clients)))
-            for answer in row
-        ]
+        watch = asyncio.create_task(_memory_until(end, pid))
+        rows = await asyncio.gather(*(_client(client, texts, end, words) for _ in range(clients)))
+        memory = await watch
+    answers = [answer for row in rows for answer in row]
     took = sorted(duration for status, duration in answers if status == 200)
     statuses = {str(status): sum(s == status for s, _ in answers) for status in {s for s, _ in answers}}
     return {
@@ -83,9 +86,16 @@ async def _load(url: str, pid: int, clients: int, seconds: float, words: int) ->
         "sentences_per_second": round(len(took) / seconds, 2),
         "p50_seconds": round(statistics.median(took), 3),
         "p95_seconds": round(took[int(0.95 * len(took))], 3),
-        "memory_before_mb": before,
-        "memory_after_mb": _memory(pid),
+        "memory_mb": {"start": memory[0], "half-way": memory[len(memory) // 2], "end": memory[-1]},
     }
+
+
+async def _memory_until(end: float, pid: int) -> list[int]:
+    looks = [_memory(pid)]
+    while time.monotonic() < end:
+        await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+        looks.append(_memory(pid))
+    return looks
 
 
 async def _until_ready(client: httpx.AsyncClient) -> None:
@@ -99,16 +109,16 @@ async def _until_ready(client: httpx.AsyncClient) -> None:
     raise click.ClickException("The service did not become ready within a minute.")
 
 
-async def _client(client: httpx.AsyncClient, number: int, end: float, words: int) -> list[tuple[int, float]]:
+async def _client(client: httpx.AsyncClient, texts: Iterator[str], end: float, words: int) -> list[tuple[int, float]]:
     answers = []
     while time.monotonic() < end:
-        answers.append(await _ask(client, number + len(answers), words))
+        answers.append(await _ask(client, next(texts), words))
     return answers
 
 
-async def _ask(client: httpx.AsyncClient, number: int, words: int) -> tuple[int, float]:
+async def _ask(client: httpx.AsyncClient, text: str, words: int) -> tuple[int, float]:
     started = time.monotonic()
-    response = await client.post("/v1/summarize", json={"text": SENTENCES[number % len(SENTENCES)], "words": words})
+    response = await client.post("/v1/summarize", json={"text": text, "words": words})
     return response.status_code, time.monotonic() - started
 
 

@@ -5,6 +5,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import torch
+
 from ealm import embedded
 from ealm.actors import ActorPool
 from ealm.agent_folder import SETTINGS_FILE
@@ -19,7 +21,7 @@ from ealm.goals.training import GoalTrainer
 from ealm.goals.weighing import load_weights
 from ealm.masked_lm import MaskedLM, TransformersMaskedLM
 from ealm.pipeline import JOBS_PER_WORKER, Pipeline
-from ealm.processes import ProcessPool, Recipe
+from ealm.processes import ProcessPool, Recipe, cores
 from ealm.run import Learns, TrainingRun
 from ealm.training import Trainer
 
@@ -126,12 +128,18 @@ def _with_workers(
         gpu = request.device != "cpu"
         recipe = _recipe(request, identity, lm, corpus)
         pool = ActorPool(recipe, address=request.address, actors=request.workers, gpu=gpu)
-    elif request.workers or identity.workers:
-        pool = ProcessPool(_recipe(request, identity, lm, corpus), request.workers or identity.workers)
+    elif workers := request.workers or identity.workers:
+        _leave_cores_to(workers)
+        pool = ProcessPool(_recipe(request, identity, lm, corpus), workers)
     else:
         return identity, None
     identity = replace(identity, workers=identity.workers or pool.size)
     return identity, Pipeline(pool, ahead=JOBS_PER_WORKER * identity.workers)
+
+
+def _leave_cores_to(workers: int) -> None:
+    """Compute in the cores that are left: threads that wait for each other crawl beside workers that fill the cores."""
+    torch.set_num_threads(min(max(1, cores() - workers), torch.get_num_threads()))
 
 
 def _recipe(request: RunRequest, identity: RunIdentity, lm: MaskedLM, corpus: Corpus) -> Recipe:
