@@ -241,6 +241,7 @@ def test_the_language_model_stays_as_it_is() -> None:
         ({"embedding_width": 1_000}, "embedding_width must be between 1 and 384"),
         ({"shortest": 0.7}, "shortest must not be above longest"),
         ({"temperature": float("nan")}, "temperature must be a number"),
+        ({"autoencoder_learning_rate": 0}, "autoencoder_learning_rate must be at least 1e-09, got 0"),
         ({"colour": 1}, "no setting 'colour'"),
     ],
 )

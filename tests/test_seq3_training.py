@@ -1,6 +1,7 @@
 """Training SEQ3 on disk, resuming it exactly, and summarizing with what was trained."""
 
 import json
+import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ def train(folder: Path, **changes: Any) -> bool:
         "settings": SETTINGS,
         "seed": 3,
         "lm_updates": 3,
+        "autoencoder_updates": 2,
         "updates": 5,
         "validation": VALIDATION,
         "progress": False,
@@ -89,11 +91,11 @@ class StopAfter(StopRequest):
         return 2 if self._looks < 0 else None
 
 
-@pytest.mark.parametrize("looks", [1, 3, 4, 6])
+@pytest.mark.parametrize("looks", [1, 3, 4, 5, 6, 8])
 def test_a_resumed_run_ends_with_the_same_numbers(trained: Path, tmp_path: Path, looks: int) -> None:
-    """Stopped in the first phase, between the phases and in the second."""
+    """Stopped in each of the three phases and between them."""
     assert not train(tmp_path, stop=StopAfter(looks))
-    assert (tmp_path / DESCRIPTION_FILE).exists() == (looks >= 3)
+    assert (tmp_path / DESCRIPTION_FILE).exists() == (looks >= 5)
     assert train(tmp_path, resume=True)
     assert all_tensors(tmp_path) == all_tensors(trained)
 
@@ -111,7 +113,7 @@ def test_after_a_kill_the_last_checkpoint_counts(trained: Path, tmp_path: Path) 
 
 
 def test_checkpoints_are_written_on_the_way(tmp_path: Path) -> None:
-    assert not train(tmp_path, stop=StopAfter(5), checkpoint_seconds=0.0)
+    assert not train(tmp_path, stop=StopAfter(7), checkpoint_seconds=0.0)
     with safe_open(tmp_path / CHECKPOINT_FILE, framework="pt") as file:
         header = json.loads(file.metadata()["ealm"])
     assert (header["phase"], header["updates"]) == ("summarizer", 2)
@@ -119,16 +121,19 @@ def test_checkpoints_are_written_on_the_way(tmp_path: Path) -> None:
 
 
 def test_time_ends_a_run(tmp_path: Path) -> None:
-    assert train(tmp_path, lm_updates=None, updates=None, lm_minutes=1e-6, minutes=1e-6)
+    by_time = {"lm_updates": None, "autoencoder_updates": None, "updates": None}
+    assert train(tmp_path, **by_time, lm_minutes=1e-6, autoencoder_minutes=1e-6, minutes=1e-6)
     assert (tmp_path / WEIGHTS_FILES["last"]).exists()
 
 
 def test_a_line_of_the_log_has_all_losses(tmp_path: Path) -> None:
     few = [["the", "bridge", "closed"], ["the", "road", "closed"]]
-    train(tmp_path, sentences=few, validation=None, lm_updates=100, updates=100)
-    lm, summarizer = log_lines(tmp_path)
+    train(tmp_path, sentences=few, validation=None, lm_updates=100, autoencoder_updates=100, updates=100)
+    lm, autoencoder, summarizer = log_lines(tmp_path)
     assert lm["phase"] == "language model"
     assert lm["loss"] > 0
+    assert autoencoder["phase"] == "autoencoder"
+    assert autoencoder["loss"] == pytest.approx(autoencoder["compressor"] + autoencoder["reconstructor"])
     assert {"loss", "reconstruction", "prior", "topic", "length", "mean_length", "updates"} <= summarizer.keys()
     assert not (tmp_path / WEIGHTS_FILES["best"]).exists()
 
@@ -232,6 +237,10 @@ def test_wrong_requests(summarizer: Seq3Summarizer) -> None:
         ({"updates": None}, SettingsError, "Give minutes or updates"),
         ({"lm_minutes": 0.0}, SettingsError, "lm_minutes must be a number above 0"),
         ({"updates": 0}, SettingsError, "updates must be at least 1"),
+        ({"autoencoder_updates": None}, SettingsError, "Give autoencoder_minutes or autoencoder_updates"),
+        ({"autoencoder_updates": -1}, SettingsError, "autoencoder_updates must be at least 0, got -1"),
+        ({"autoencoder_minutes": -0.5}, SettingsError, "autoencoder_minutes must be a number of at least 0, got -0.5"),
+        ({"autoencoder_minutes": math.nan}, SettingsError, "autoencoder_minutes must be a number of at least 0"),
         ({"seed": -1}, SettingsError, "seed must be at least 0"),
     ],
 )
@@ -319,5 +328,5 @@ def test_a_folder_without_a_model(tmp_path: Path) -> None:
 
 def test_training_leaves_the_global_randomness_alone(tmp_path: Path) -> None:
     before = torch.random.get_rng_state()
-    train(tmp_path, lm_updates=1, updates=1)
+    train(tmp_path, lm_updates=1, autoencoder_updates=1, updates=1)
     assert torch.equal(before, torch.random.get_rng_state())

@@ -20,6 +20,8 @@ _out_option = click.option(
     "--out", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of the model."
 )
 _seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+_AUTOENCODER_SHARE = 0.5
+"""Time for learning to copy, as a share of the summarizer's."""
 
 
 @click.group(name="train-baseline")
@@ -47,6 +49,12 @@ def train_baseline() -> None:
     help="Time before that for the language model.",
 )
 @click.option(
+    "--autoencoder-minutes",
+    type=click.FloatRange(min=0),
+    callback=finite,
+    help="Time between the two for learning to copy; 0 is without, as published. [default: half of --minutes]",
+)
+@click.option(
     "--validation",
     type=click.Path(exists=True, path_type=Path),
     help="Data with references, as for `ealm evaluate`: the best weights on it are kept too (SEQ3+, `validated`).",
@@ -62,6 +70,7 @@ def seq3(
     folder: Path,
     minutes: float,
     lm_minutes: float,
+    autoencoder_minutes: float | None,
     validation: Path | None,
     seed: int,
     resume: bool,
@@ -90,6 +99,7 @@ def seq3(
             seed=seed,
             minutes=minutes,
             lm_minutes=lm_minutes,
+            autoencoder_minutes=_AUTOENCODER_SHARE * minutes if autoencoder_minutes is None else autoencoder_minutes,
             resume=resume,
             validation=pairs,
             progress=not quiet,

@@ -152,6 +152,16 @@ class Checkpoint:
         write_tensors(folder / CHECKPOINT_FILE, self.tensors, {"ealm": json.dumps(header)})
 
     @classmethod
+    def to_go_on_from(cls, folder: Path, *, resume: bool) -> "Checkpoint | None":
+        """The checkpoint of a run that is resumed; a new run must not be started where there is one."""
+        if resume:
+            return cls.load(folder)
+        for name in (CHECKPOINT_FILE, DESCRIPTION_FILE):
+            if (folder / name).exists():
+                raise RunError(f"{folder} already holds a run ({name}). Resume it, or choose another folder.")
+        return None
+
+    @classmethod
     def load(cls, folder: Path) -> "Checkpoint | None":
         """The folder's checkpoint, or None if there is none."""
         path = folder / CHECKPOINT_FILE
@@ -165,3 +175,22 @@ class Checkpoint:
         except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
             raise RunError(f"{path} is damaged ({error!r}). Start a new run in another folder.") from error
         return cls(**{name: header[name] for name in _HEADER_FIELDS}, tensors=tensors)
+
+    def part(self, prefix: str) -> dict[str, Tensor]:
+        """The tensors whose names begin with the prefix, without it."""
+        return {key.removeprefix(prefix): each for key, each in self.tensors.items() if key.startswith(prefix)}
+
+    def checked_best(self, model: Seq3) -> tuple[dict[str, Any] | None, dict[str, Tensor]]:
+        """Update and score of the best weights so far, and these weights, if there are any; they must fit the model."""
+        if self.best is None:
+            return None, {}
+        weights = self.part("best.")
+        expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
+        if {name: tensor.shape for name, tensor in weights.items()} != expected:
+            raise KeyError("some of the best weights are missing or foreign")
+        return {"updates": int(self.best["updates"]), "score": float(self.best["score"])}, weights
+
+
+def prefixed(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors as a part of a checkpoint."""
+    return {f"{prefix}{name}": tensor for name, tensor in tensors.items()}

@@ -1,4 +1,4 @@
-"""Updates: of the language model, then of the summarizer. Knows nothing of files."""
+"""Updates: of the language model, of the autoencoder, then of the summarizer. Knows nothing of files."""
 
 from collections.abc import Iterable
 
@@ -23,7 +23,7 @@ class LanguageModelLearner:
         self.model = model
         self._drawer = drawer
         self.settings = settings
-        self.optimizer = _optimizer(model, settings)
+        self.optimizer = _optimizer(model, settings.learning_rate)
 
     def update(self, batch: Batch, generator: torch.Generator) -> dict[str, float]:
         """Learn to guess the next words of a batch; returns the loss, a mean over words."""
@@ -37,6 +37,25 @@ class LanguageModelLearner:
         return {"loss": loss.item()}
 
 
+class AutoencoderLearner:
+    """The summarizer on its way to a warm start: its encoder and both decoders learn to write the source again."""
+
+    def __init__(self, model: Seq3, drawer: CandidateDrawer) -> None:
+        self.model = model
+        self._drawer = drawer
+        self.optimizer = _optimizer(model, model.settings.autoencoder_learning_rate)
+
+    def update(self, batch: Batch, generator: torch.Generator) -> dict[str, float]:
+        """Learn to copy a batch; returns the losses of both decoders, means over words, and their sum."""
+        candidates = self._drawer.draw(batch.ids, generator)
+        words = Words.of(self.model.table, candidates)
+        compressor, reconstructor = self.model.copy_source(batch.among(candidates), words, generator)
+        terms = {"compressor": reconstruction_loss(*compressor), "reconstructor": reconstruction_loss(*reconstructor)}
+        loss = terms["compressor"] + terms["reconstructor"]
+        _step(self.optimizer, self.model.parameters(), loss, clip=self.model.settings.gradient_clip)
+        return {"loss": loss.item(), **{name: term.item() for name, term in terms.items()}}
+
+
 class Seq3Learner:
     """The summarizer on its way."""
 
@@ -45,7 +64,7 @@ class Seq3Learner:
         self.model = model
         self._drawer = drawer
         self.lm = lm.requires_grad_(False)
-        self.optimizer = _optimizer(model, model.settings)
+        self.optimizer = _optimizer(model, model.settings.learning_rate)
         self._inverse_frequencies = inverse_frequencies
 
     def update(self, batch: Batch, generator: torch.Generator) -> dict[str, float]:
@@ -85,6 +104,10 @@ class Seq3Learner:
         )
 
 
+Learner = LanguageModelLearner | AutoencoderLearner | Seq3Learner
+"""What a phase of a run drives."""
+
+
 def drawn_lengths(lengths: Tensor, settings: Seq3Settings, generator: torch.Generator) -> Tensor:
     """The length of each summary (M), drawn between two shares of the source's; at least one word."""
     shares = torch.rand(lengths.shape, generator=generator) * (settings.longest - settings.shortest)
@@ -96,14 +119,14 @@ def _inside(summary: Sampled) -> Tensor:
     return torch.arange(summary.ids.shape[1])[None] < summary.lengths[:, None]
 
 
-def _optimizer(model: nn.Module, settings: Seq3Settings) -> torch.optim.Optimizer:
-    return torch.optim.Adam(model.parameters(), lr=settings.learning_rate, fused=True)
+def _optimizer(model: nn.Module, rate: float) -> torch.optim.Optimizer:
+    return torch.optim.Adam(model.parameters(), lr=rate, fused=True)
 
 
 def _step(optimizer: torch.optim.Optimizer, weights: Iterable[Tensor], loss: Tensor, *, clip: float) -> None:
     loss.backward()  # type: ignore[no-untyped-call]
     norm = nn.utils.clip_grad_norm_(list(weights), clip)
     if not norm.isfinite():
-        raise RunError("Training has diverged: the gradients are no numbers any more. Lower learning_rate.")
+        raise RunError("Training has diverged: the gradients are no numbers any more. Lower the learning rate.")
     optimizer.step()
     optimizer.zero_grad()

@@ -8,7 +8,8 @@ from ealm.baselines.seq3.vocabulary import END
 def reconstruction_loss(scores: Tensor, wanted: Tensor) -> Tensor:
     """Reconstruction loss (L_R): cross entropy of the source's words, given the summary; a mean over words.
 
-    Scores (places, words) of the reconstructor, wanted (places).
+    Scores (places, words) of the reconstructor, wanted (places). While learning to copy it is that of both decoders,
+    given the source.
     """
     return nn.functional.cross_entropy(scores, wanted)
 

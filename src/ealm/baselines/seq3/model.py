@@ -24,6 +24,10 @@ class Sampled:
     scores: Tensor  # (rows, steps + 1, words): the last step of a row comes after its last allowed word
 
 
+Guesses = tuple[Tensor, Tensor]
+"""Scores of the words at each place (places, words), and the words that are right (places)."""
+
+
 class Seq3(nn.Module):
     """Two encoder-decoders with one encoder and one table of embeddings for all inputs and outputs."""
 
@@ -46,7 +50,8 @@ class Seq3(nn.Module):
 
     def sample(self, batch: Batch, targets: Tensor, words: Words, generator: torch.Generator) -> Sampled:
         """Draw a summary of at most `targets` words (rows) for every sentence."""
-        compressor = _Compressor(self, batch, targets, words, generator)
+        memory = self._read(batch, words, generator)
+        compressor = _Compressor(self, memory, batch, targets=targets, words=words, generator=generator)
         ids, embeddings, scores = [], [], []
         for step in range(int(targets.max())):
             scores.append(compressor.scores(step))
@@ -63,31 +68,30 @@ class Seq3(nn.Module):
             scores=torch.stack(scores, dim=1),
         )
 
-    def reconstruct(
-        self, summary: Sampled, batch: Batch, words: Words, generator: torch.Generator
-    ) -> tuple[Tensor, Tensor]:
-        """Scores for the words of the sources, given the summaries and the words before, and the words themselves.
+    def reconstruct(self, summary: Sampled, batch: Batch, words: Words, generator: torch.Generator) -> Guesses:
+        """Guess the words of the sources, given the summaries and the words before.
 
-        They are (places, words) and (places). A part of the words before is hidden, so that the summary is needed.
+        A part of the words before is hidden, so that the summary is needed.
         """
-        wanted = batch.ended()
-        read = shifted(wanted)
-        hidden = torch.rand(read.shape, generator=generator) < self.settings.word_dropout
-        given = self.embed(read.masked_fill(hidden & (read != START), UNKNOWN), words, generator)
+        before = self._words_before(batch, words, generator)
         memory = self.encoder(dropped(summary.embeddings, self.settings.dropout, generator), summary.lengths)
-        keys = self.reconstructor.keys(memory)
-        state = self.reconstructor_start(memory)
-        attended = []
-        for step in range(wanted.shape[1]):
-            state = self.reconstructor.step(given[:, step], state, memory=memory, keys=keys)
-            attended.append(state.attended)
-        asked = (wanted != PADDING) & (wanted != UNKNOWN)
-        return self.reconstructor.scores(torch.stack(attended, dim=1)[asked], words), wanted[asked]
+        return self._reconstructed(memory, before, batch, words)
+
+    def copy_source(self, batch: Batch, words: Words, generator: torch.Generator) -> tuple[Guesses, Guesses]:
+        """Guess the words of the sources from the sources themselves: by the compressor, and by the reconstructor.
+
+        Both are given the words before, of which a part is hidden; the compressor is told the length of the source.
+        """
+        memory = self._read(batch, words, generator)
+        compressor = self._copied(memory, self._words_before(batch, words, generator), batch, words)
+        reconstructor = self._reconstructed(memory, self._words_before(batch, words, generator), batch, words)
+        return compressor, reconstructor
 
     @torch.no_grad()
     def summaries(self, batch: Batch, targets: Tensor) -> list[list[int]]:
         """The most probable word at every step, until END or `targets` words (rows); at least one word each."""
-        compressor = _Compressor(self, batch, targets, Words.of(self.table))
+        words = Words.of(self.table)
+        compressor = _Compressor(self, self._read(batch, words), batch, targets=targets, words=words)
         ids: list[Tensor] = []
         for step in range(int(targets.max())):
             ids.append(compressor.scores(step).argmax(dim=1))
@@ -96,45 +100,105 @@ class Seq3(nn.Module):
         lengths = torch.minimum(_length_with_end(drawn), targets).tolist()
         return [list(_words(row[:length])) for row, length in zip(drawn.tolist(), lengths, strict=True)]
 
+    def _read(self, batch: Batch, words: Words, generator: torch.Generator | None = None) -> Memory:
+        memory: Memory = self.encoder(self.embed(batch.ids, words, generator), batch.lengths)
+        return memory
+
+    def _words_before(self, batch: Batch, words: Words, generator: torch.Generator) -> Tensor:
+        """What a decoder looks back at before each word of the sources, and before END: (rows, words + 1, width)."""
+        read = shifted(batch.ended())
+        hidden = torch.rand(read.shape, generator=generator) < self.settings.word_dropout
+        return self.embed(read.masked_fill(hidden & (read != START), UNKNOWN), words, generator)
+
+    def _reconstructed(self, memory: Memory, before: Tensor, batch: Batch, words: Words) -> Guesses:
+        """Guesses of the reconstructor, from what it remembers and the words before."""
+        keys = self.reconstructor.keys(memory)
+        state = self.reconstructor_start(memory)
+        attended = []
+        for given in before.unbind(dim=1):
+            state = self.reconstructor.step(given, state, memory=memory, keys=keys)
+            attended.append(state.attended)
+        wanted = batch.ended()
+        asked = _can_be_asked(wanted)
+        return self.reconstructor.scores(torch.stack(attended, dim=1)[asked], words), wanted[asked]
+
+    def _copied(self, memory: Memory, before: Tensor, batch: Batch, words: Words) -> Guesses:
+        """Guesses of the compressor, from what it remembers and the words before."""
+        compressor = _Compressor(self, memory, batch, targets=batch.lengths, words=words)
+        attended = []
+        for step, given in enumerate(before.unbind(dim=1)):
+            compressor.go_on(given)
+            attended.append(compressor.attend(step))
+        wanted = batch.ended()
+        asked = _can_be_asked(wanted)
+        scores = self.compressor.scores(torch.stack(attended, dim=1)[asked], words)
+        rows, steps = asked.nonzero(as_tuple=True)
+        forbidden = _forbidden(batch.unknown[rows], self.placeholders, first=steps == 0)
+        return _without(forbidden, scores), wanted[asked]
+
 
 class _Compressor:
     """The compressor's decoder at work on a batch."""
 
     def __init__(
-        self, model: Seq3, batch: Batch, targets: Tensor, words: Words, generator: torch.Generator | None = None
+        self,
+        model: Seq3,
+        memory: Memory,
+        batch: Batch,
+        *,
+        targets: Tensor,
+        words: Words,
+        generator: torch.Generator | None = None,
     ) -> None:
+        """With a generator, a part of what it looks back at is dropped out."""
         self._model = model
         self._words = words
         self._targets = targets
         self._generator = generator
-        self._memory: Memory = model.encoder(model.embed(batch.ids, words, generator), batch.lengths)
-        self._keys = model.compressor.keys(self._memory)
-        self._state: DecoderState = model.compressor_start(self._memory, targets)
+        self._memory = memory
+        self._keys = model.compressor.keys(memory)
+        self._state: DecoderState = model.compressor_start(memory, targets)
         self._last = words.table[torch.full_like(batch.lengths, START)]
-        self._forbidden = _forbidden(batch.unknown, model.placeholders)
+        self._unknown = batch.unknown
 
     def scores(self, step: int) -> Tensor:
         """Scores for the next word: (rows, words)."""
+        scores = self._model.compressor.scores(self.attend(step), self._words)
+        first = torch.full_like(self._unknown, step == 0, dtype=torch.bool)
+        return _without(_forbidden(self._unknown, self._model.placeholders, first=first), scores)
+
+    def attend(self, step: int) -> Tensor:
+        """Look at the source for the next word: what its scores are worked out from (rows, hidden)."""
         left = (1 - step / self._targets).clamp(min=0)[:, None]  # the countdown: what is left of the length
         last = dropped(self._last, self._model.settings.dropout, self._generator)
-        decoder = self._model.compressor
-        self._state = decoder.step(torch.cat((last, left), dim=1), self._state, memory=self._memory, keys=self._keys)
-        scores = decoder.scores(self._state.attended, self._words)
-        scores[:, : self._forbidden.shape[1]].masked_fill_(self._forbidden, LOW)
-        if step == 0:
-            scores[:, END].fill_(LOW)  # a summary has at least one word
-        return scores
+        given = torch.cat((last, left), dim=1)
+        self._state = self._model.compressor.step(given, self._state, memory=self._memory, keys=self._keys)
+        return self._state.attended
 
     def go_on(self, embeddings: Tensor) -> None:
         """Take the chosen words as what came last: (rows, width)."""
         self._last = embeddings
 
 
-def _forbidden(unknown: Tensor, placeholders: int) -> Tensor:
-    """What a row cannot say: signs that are no words, and placeholders that its source has not."""
+def _can_be_asked(wanted: Tensor) -> Tensor:
+    """Where there is something that a decoder can write: no padding, and no word that was lost."""
+    return (wanted != PADDING) & (wanted != UNKNOWN)
+
+
+def _forbidden(unknown: Tensor, placeholders: int, *, first: Tensor) -> Tensor:
+    """What the compressor cannot say: signs that are no words, and placeholders that the source has not.
+
+    (places, special and placeholders), from how many the source has (places) and whether the summary begins (places).
+    """
     numbers = torch.arange(SPECIAL + placeholders)[None]
-    signs = (numbers < SPECIAL) & (numbers != END)
-    return signs | (numbers >= SPECIAL + unknown[:, None])  # (rows, special and placeholders)
+    end = (numbers == END) & ~first[:, None]  # a summary has at least one word
+    return ((numbers < SPECIAL) & ~end) | (numbers >= SPECIAL + unknown[:, None])
+
+
+def _without(forbidden: Tensor, scores: Tensor) -> Tensor:
+    """The scores themselves (places, words), low where forbidden (places, special and placeholders)."""
+    scores[:, : forbidden.shape[1]].masked_fill_(forbidden, LOW)
+    return scores
 
 
 def _length_with_end(ids: Tensor) -> Tensor:

@@ -46,6 +46,8 @@ class Seq3Settings:
 
     batch: int = 64
     learning_rate: float = 1e-3
+    autoencoder_learning_rate: float = 2e-3
+    """While learning to copy, which needs less care: every word is given, and none is drawn."""
     gradient_clip: float = 1.0
     dropout: float = 0.2
     """Share of each embedding that is hidden while learning."""
@@ -62,7 +64,8 @@ class Seq3Settings:
         _check_range(self, 0, math.inf, "placeholders", "reconstruction_weight", "prior_weight")
         _check_range(self, 0, math.inf, "topic_weight", "length_weight")
         _check_range(self, 1, WIDEST_EMBEDDING, "embedding_width")
-        _check_range(self, 1e-9, math.inf, "learning_rate", "gradient_clip", "temperature")
+        _check_range(self, 1e-9, math.inf, "learning_rate", "autoencoder_learning_rate")
+        _check_range(self, 1e-9, math.inf, "gradient_clip", "temperature")
         _check_range(self, 0, 0.99, "dropout", "word_dropout")
         _check_range(self, 0.01, 1, "shortest", "longest", "inference_ratio")
         if self.hidden % 2:

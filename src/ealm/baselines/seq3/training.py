@@ -1,8 +1,6 @@
-"""A training run of SEQ3 on disk: the language model first, then the summarizer; checkpoints, log, progress."""
+"""A training run of SEQ3 on disk: language model, autoencoder, summarizer; checkpoints, log, progress."""
 
-import json
 import math
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,20 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
 from ealm.baselines.seq3.batches import Batch, BatchOrder
 from ealm.baselines.seq3.candidates import CandidateDrawer
 from ealm.baselines.seq3.embeddings import first_embeddings
-from ealm.baselines.seq3.folder import (
-    CHECKPOINT_FILE,
-    DESCRIPTION_FILE,
-    Checkpoint,
-    write_description,
-    write_variant,
-)
+from ealm.baselines.seq3.folder import Checkpoint, prefixed, write_description, write_variant
 from ealm.baselines.seq3.language_model import LanguageModel
-from ealm.baselines.seq3.learner import LanguageModelLearner, Seq3Learner
+from ealm.baselines.seq3.learner import AutoencoderLearner, LanguageModelLearner, Learner, Seq3Learner
 from ealm.baselines.seq3.model import Seq3
 from ealm.baselines.seq3.run_checks import (
     Validation,
@@ -35,7 +26,15 @@ from ealm.baselines.seq3.run_checks import (
 )
 from ealm.baselines.seq3.settings import Seq3Settings
 from ealm.baselines.seq3.summarizer import Seq3Summarizer
-from ealm.baselines.seq3.training_log import LOG_FILE, PHASES, LogWindow, Phase, drop_log_after
+from ealm.baselines.seq3.training_log import (
+    LOG_FILE,
+    PHASES,
+    LogWindow,
+    Phase,
+    drop_log_after,
+    progress_bar,
+    write_record,
+)
 from ealm.baselines.seq3.vocabulary import Vocabulary
 from ealm.errors import CorpusError, RunError, SettingsError
 from ealm.optimizer_state import optimizer_tensors, restore_optimizer
@@ -44,6 +43,8 @@ from ealm.run import Budget, StopRequest
 from ealm.storage import remove_drafts
 
 _LOG_EVERY_UPDATES = 100
+_RANDOM_STREAMS: Mapping[Phase, int] = {"language model": 0, "autoencoder": 2, "summarizer": 1}
+"""Part of each phase's seed: a run without the autoencoder draws the same, whether or not there is such a phase."""
 
 
 def train_seq3(
@@ -53,8 +54,10 @@ def train_seq3(
     settings: Seq3Settings,
     seed: int,
     minutes: float = math.inf,
+    autoencoder_minutes: float = math.inf,
     lm_minutes: float = math.inf,
     updates: int | None = None,
+    autoencoder_updates: int | None = None,
     lm_updates: int | None = None,
     resume: bool = False,
     validation: Validation | None = None,
@@ -64,15 +67,19 @@ def train_seq3(
 ) -> bool:
     """Train SEQ3 on sentences of words until the time or the updates are spent (True) or a stop is asked for (False).
 
-    The language model has `lm_minutes` or `lm_updates`, after it the summarizer `minutes` or `updates`; earlier parts
-    of a resumed run count. Without `stop`, Ctrl-C and `kill` are listened to. With a validation set, the best weights
-    on it are kept beside the last ones (SEQ3+ beside SEQ3-).
+    The language model has `lm_minutes` or `lm_updates`. After it, learning to copy has `autoencoder_minutes` or
+    `autoencoder_updates`, of which 0 leaves it out, and then the summarizer `minutes` or `updates`; earlier parts of a
+    resumed run count. Without `stop`, Ctrl-C and `kill` are listened to. With a validation set, the best weights on it
+    are kept beside the last ones (SEQ3+ beside SEQ3-).
     """
-    budgets = {
-        "language model": _budget("lm_minutes", lm_minutes, "lm_updates", lm_updates),
-        "summarizer": _budget("minutes", minutes, "updates", updates),
+    budgets: dict[Phase, Budget] = {
+        "language model": _budget("lm_", minutes=lm_minutes, updates=lm_updates),
+        "autoencoder": _budget(
+            "autoencoder_", minutes=autoencoder_minutes, updates=autoencoder_updates, may_be_nothing=True
+        ),
+        "summarizer": _budget("", minutes=minutes, updates=updates),
     }
-    checkpoint = _checkpoint(folder, resume=resume)
+    checkpoint = Checkpoint.to_go_on_from(folder, resume=resume)
     run = _Run(sentences, folder, settings=settings, seed=seed, validation=validation, checkpoint=checkpoint)
     if stop is not None:
         return run.go(budgets, stop=stop, progress=progress, checkpoint_seconds=checkpoint_seconds)
@@ -80,23 +87,17 @@ def train_seq3(
         return run.go(budgets, stop=listening, progress=progress, checkpoint_seconds=checkpoint_seconds)
 
 
-def _budget(minutes_name: str, minutes: float, updates_name: str, updates: int | None) -> Budget:
-    if not minutes > 0:
-        raise SettingsError(f"{minutes_name} must be a number above 0, got {minutes}.")
-    if updates is not None and updates < 1:
-        raise SettingsError(f"{updates_name} must be at least 1, got {updates}.")
+def _budget(prefix: str, *, minutes: float, updates: int | None, may_be_nothing: bool = False) -> Budget:
+    """What a phase may take; the prefix is that of its arguments' names."""
+    if not (minutes > 0 or (may_be_nothing and minutes == 0)):
+        bound = "of at least 0" if may_be_nothing else "above 0"
+        raise SettingsError(f"{prefix}minutes must be a number {bound}, got {minutes}.")
+    least = 0 if may_be_nothing else 1
+    if updates is not None and updates < least:
+        raise SettingsError(f"{prefix}updates must be at least {least}, got {updates}.")
     if minutes == math.inf and updates is None:
-        raise SettingsError(f"Give {minutes_name} or {updates_name}: training would never end.")
+        raise SettingsError(f"Give {prefix}minutes or {prefix}updates: training would never end.")
     return Budget(updates=updates, minutes=minutes)
-
-
-def _checkpoint(folder: Path, *, resume: bool) -> Checkpoint | None:
-    if resume:
-        return Checkpoint.load(folder)
-    for name in (CHECKPOINT_FILE, DESCRIPTION_FILE):
-        if (folder / name).exists():
-            raise RunError(f"{folder} already holds a run ({name}). Resume it, or choose another folder.")
-    return None
 
 
 class _Run:
@@ -131,8 +132,9 @@ class _Run:
         if not self._vocabulary.words:
             raise CorpusError(f"No word is there {settings.least_count} times. Give more text, or lower least_count.")
         self._encoded = [self._vocabulary.encode(sentence) for sentence in sentences]
-        self._build()
-        self._phase: Phase = "language model"
+        self._lm, self._model = self._first_models()
+        self._phase: Phase = PHASES[0]
+        self._learner = self._new_learner()
         self._updates = 0
         self._seconds_before = 0.0
         self._started = time.monotonic()
@@ -141,18 +143,15 @@ class _Run:
         if checkpoint is not None:
             self._restore(checkpoint)
 
-    def _build(self) -> None:
-        """Models and learners as they start; the initial weights depend on nothing but the seed."""
+    def _first_models(self) -> tuple[LanguageModel, Seq3]:
+        """The models as they start; the initial weights depend on nothing but the seed."""
         settings, vocabulary = self._settings, self._vocabulary
         table = first_embeddings(vocabulary, settings.embedding_width, torch.Generator().manual_seed(self._seed))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self._seed)
             lm = LanguageModel(table, hidden=settings.hidden)
             model = Seq3(table, placeholders=vocabulary.placeholders, settings=settings)
-        self._learners: dict[Phase, LanguageModelLearner | Seq3Learner] = {
-            "language model": LanguageModelLearner(lm, self._drawer(), settings),
-        }
-        self._lm, self._model = lm, model
+        return lm, model
 
     def _drawer(self) -> CandidateDrawer:
         ids = torch.tensor([number for sentence in self._encoded for number in sentence.ids])
@@ -162,14 +161,14 @@ class _Run:
             first_word=self._vocabulary.first_word,
         )
 
-    def _learner(self) -> LanguageModelLearner | Seq3Learner:
-        """The learner of the phase; the summarizer's freezes the language model."""
-        if self._phase not in self._learners:
-            weights = torch.tensor(self._vocabulary.inverse_frequencies(self._encoded))
-            self._learners[self._phase] = Seq3Learner(
-                self._model, self._lm, self._drawer(), inverse_frequencies=weights
-            )
-        return self._learners[self._phase]
+    def _new_learner(self) -> Learner:
+        """A learner for the phase, its optimizer without memory; the summarizer's freezes the language model."""
+        if self._phase == "language model":
+            return LanguageModelLearner(self._lm, self._drawer(), self._settings)
+        if self._phase == "autoencoder":
+            return AutoencoderLearner(self._model, self._drawer())
+        weights = torch.tensor(self._vocabulary.inverse_frequencies(self._encoded))
+        return Seq3Learner(self._model, self._lm, self._drawer(), inverse_frequencies=weights)
 
     @property
     def _seconds(self) -> float:
@@ -177,7 +176,7 @@ class _Run:
         return self._seconds_before + time.monotonic() - self._started
 
     def go(
-        self, budgets: Mapping[str, Budget], *, stop: StopRequest, progress: bool, checkpoint_seconds: float
+        self, budgets: Mapping[Phase, Budget], *, stop: StopRequest, progress: bool, checkpoint_seconds: float
     ) -> bool:
         """Go through the phases that are left; the folder is complete at the end."""
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -187,6 +186,7 @@ class _Run:
         for phase in PHASES[PHASES.index(self._phase) :]:
             if phase != self._phase:
                 self._phase, self._updates, self._seconds_before = phase, 0, 0.0
+                self._learner = self._new_learner()
             self._started = time.monotonic()
             done = self._train(budgets[phase], stop=stop, progress=progress, checkpoint_seconds=checkpoint_seconds)
             self._save()
@@ -196,9 +196,8 @@ class _Run:
 
     def _train(self, budget: Budget, *, stop: StopRequest, progress: bool, checkpoint_seconds: float) -> bool:
         """Update until the phase's budget is spent (True) or a stop is asked for (False)."""
-        learner = self._learner()
         lengths = [len(sentence.ids) for sentence in self._encoded]
-        seed = (self._seed, PHASES.index(self._phase))
+        seed = (self._seed, _RANDOM_STREAMS[self._phase])
         order = BatchOrder(lengths, batch=self._settings.batch, seed=seed)
         window = LogWindow()
         saved_at = time.monotonic()
@@ -207,7 +206,7 @@ class _Run:
                 if stop.signal is not None:
                     break
                 batch = Batch.of([self._encoded[number] for number in order.sentences(self._updates)])
-                window.add(learner.update(batch, _generator(*seed, self._updates)))
+                window.add(self._learner.update(batch, _generator(*seed, self._updates)))
                 self._updates += 1
                 if self._updates % _LOG_EVERY_UPDATES == 0:
                     self._log(window.take())
@@ -224,14 +223,12 @@ class _Run:
 
     def _bar(self, budget: Budget, progress: bool) -> Any:
         by_time = budget.updates is None
-        return tqdm(
-            desc=self._phase,
+        return progress_bar(
+            self._phase,
             total=int(60 * (budget.minutes or 0)) if by_time else budget.updates,
-            initial=int(self._seconds) if by_time else self._updates,
-            unit=" s" if by_time else " updates",
-            disable=not progress,
-            file=sys.stderr,
-            mininterval=0.5 if sys.stderr.isatty() else 30.0,
+            position=int(self._seconds) if by_time else self._updates,
+            by_time=by_time,
+            show=progress,
         )
 
     def _validate(self) -> None:
@@ -248,19 +245,18 @@ class _Run:
             self._best_weights = {name: tensor.clone() for name, tensor in self._model.state_dict().items()}
 
     def _log(self, values: Mapping[str, float]) -> None:
-        record = {"phase": self._phase, "updates": self._updates, "seconds": round(self._seconds, 1), **values}
-        with (self._folder / LOG_FILE).open("a", encoding="utf-8") as log:
-            log.write(json.dumps(record) + "\n")
+        path = self._folder / LOG_FILE
+        write_record(path, phase=self._phase, updates=self._updates, seconds=self._seconds, values=values)
 
     def _save(self) -> None:
         """Write the checkpoint, and the summarizer as it would be used now."""
         tensors = {
-            **_prefixed("lm.", self._lm.state_dict()),
-            **optimizer_tensors(self._learner().optimizer),
-            **_prefixed("best.", self._best_weights),
+            **prefixed("lm.", self._lm.state_dict()),
+            **optimizer_tensors(self._learner.optimizer),
+            **prefixed("best.", self._best_weights),
         }
-        if self._phase == "summarizer":
-            tensors |= _prefixed("model.", self._model.state_dict())
+        if self._phase != "language model":  # until then, the model is as it starts
+            tensors |= prefixed("model.", self._model.state_dict())
         Checkpoint(self._identity, self._phase, self._updates, self._seconds, self._best, tensors).save(self._folder)
         if self._phase == "summarizer":
             if self._best is not None:
@@ -269,40 +265,22 @@ class _Run:
             write_description(self._folder, self._settings, self._vocabulary)
 
     def _restore(self, checkpoint: Checkpoint) -> None:
-        tensors = checkpoint.tensors
         try:
             self._phase = PHASES[PHASES.index(checkpoint.phase)]
-            self._lm.load_state_dict(_of_prefix("lm.", tensors))
-            if self._phase == "summarizer":
-                self._model.load_state_dict(_of_prefix("model.", tensors))
-            restore_optimizer(self._learner().optimizer, tensors)
-            self._best, self._best_weights = self._checked_best(checkpoint)
-            if checkpoint.updates and not any(name.startswith("adam.") for name in tensors):
+            self._lm.load_state_dict(checkpoint.part("lm."))
+            if self._phase != "language model":
+                self._model.load_state_dict(checkpoint.part("model."))
+            self._learner = self._new_learner()
+            restore_optimizer(self._learner.optimizer, checkpoint.tensors)
+            self._best, self._best_weights = checkpoint.checked_best(self._model)
+            if checkpoint.updates and not any(name.startswith("adam.") for name in checkpoint.tensors):
                 raise KeyError("the optimizer's memory is missing")
         except (KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
             raise RunError(f"The checkpoint is damaged ({error!r}). Start a new run in another folder.") from error
         self._updates, self._seconds_before = checkpoint.updates, checkpoint.seconds
-
-    def _checked_best(self, checkpoint: Checkpoint) -> tuple[dict[str, Any] | None, dict[str, Tensor]]:
-        """The best weights so far, if there are any, with their update and score."""
-        weights = _of_prefix("best.", checkpoint.tensors)
-        if checkpoint.best is None:
-            return None, {}
-        expected = {name: tensor.shape for name, tensor in self._model.state_dict().items()}
-        if {name: tensor.shape for name, tensor in weights.items()} != expected:
-            raise KeyError("some of the best weights are missing or foreign")
-        return {"updates": int(checkpoint.best["updates"]), "score": float(checkpoint.best["score"])}, weights
 
 
 def _generator(*seed: int) -> torch.Generator:
     """Randomness that depends on the update alone: a resumed run draws what the unbroken one would have."""
     state = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
     return torch.Generator().manual_seed(int(state >> np.uint64(1)))
-
-
-def _prefixed(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {f"{prefix}{name}": tensor for name, tensor in tensors.items()}
-
-
-def _of_prefix(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -1,16 +1,19 @@
-"""The log of a run: means over many updates, a line of JSON each."""
+"""What a run tells: a line of JSON for the means over many updates, and a progress bar."""
 
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from tqdm import tqdm
 
 from ealm.storage import write_text
 
 LOG_FILE = "log.jsonl"
-Phase = Literal["language model", "summarizer"]
-PHASES: tuple[Phase, Phase] = ("language model", "summarizer")
+Phase = Literal["language model", "autoencoder", "summarizer"]
+PHASES: tuple[Phase, ...] = ("language model", "autoencoder", "summarizer")
 
 
 class LogWindow:
@@ -33,6 +36,26 @@ class LogWindow:
     def shown(self) -> str:
         """The means for the progress bar."""
         return ", ".join(f"{name} {sum(values) / len(values):.2f}" for name, values in self._values.items())
+
+
+def progress_bar(phase: Phase, *, total: int | None, position: int, by_time: bool, show: bool) -> Any:
+    """A bar on stderr that counts seconds or updates."""
+    return tqdm(
+        desc=phase,
+        total=total,
+        initial=position,
+        unit=" s" if by_time else " updates",
+        disable=not show,
+        file=sys.stderr,
+        mininterval=0.5 if sys.stderr.isatty() else 30.0,
+    )
+
+
+def write_record(path: Path, *, phase: Phase, updates: int, seconds: float, values: Mapping[str, float]) -> None:
+    """Add a line to the log."""
+    record = {"phase": phase, "updates": updates, "seconds": round(seconds, 1), **values}
+    with path.open("a", encoding="utf-8") as log:
+        log.write(json.dumps(record) + "\n")
 
 
 def drop_log_after(path: Path, *, phase: Phase, updates: int) -> None:
