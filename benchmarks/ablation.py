@@ -18,7 +18,7 @@ import torch
 from ealm.config import READER, Settings
 from ealm.data import Corpus, SkippedLines, read_corpus
 from ealm.evaluation.paired import read_paired
-from ealm.goals.parts import SentenceJudge
+from ealm.goals.parts import SentenceJudge, with_rules
 from ealm.goals.search import Estimated
 from ealm.goals.training import GoalTrainer
 from ealm.goals.values import SentenceValues, best_draft
@@ -125,7 +125,8 @@ def _judged(trainer: GoalTrainer, heldout: Corpus, weighed: dict[int, WordWeight
     walked = [_left(goal_walks(trainer.agent, encodings, row, to_the_end=False)) for row in goals]
     found = {"walk: short of best": _short_of_best(values, goals, walked)}
     if trainer.agent.settings.estimates:
-        estimated = Estimated(trainer.agent, parts)(heldout.sentences, encodings)
+        worths = Estimated(trainer.agent)(heldout.sentences, encodings)
+        estimated = [with_rules(words, row, parts) for words, row in zip(heldout.sentences, worths, strict=True)]
         planned = [[best_draft(own, goal) for own, goal in zip(estimated, row, strict=True)] for row in goals]
         found["plan: short of best"] = _short_of_best(values, goals, planned)
     return found

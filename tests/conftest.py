@@ -22,6 +22,10 @@ torch.set_num_threads(1)
 settings.register_profile("offline", deadline=None, derandomize=True, database=None)
 settings.load_profile("offline")
 
+pytest.register_assert_rewrite("fitting_runs", "walk_cases")
+pytest_plugins = ["adaptation_runs", "cli_runs", "editing_scripts"]
+"""Whose fixtures several files share."""
+
 
 AGENT_TEXTS = ("the police minister finds a silver bridge", "Zebra rises", "old engine burns in the quiet forest .")
 """Where the agent of the tests takes all three actions."""

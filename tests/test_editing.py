@@ -1,12 +1,11 @@
-"""From texts to summaries, with a language model that is a table and walks that are written down here."""
+"""From texts to summaries, with a language model that is a table and walks that are written down."""
 
-from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
+from editing_scripts import KEEP, LM, REMOVE, REPLACE, SETTINGS, Script, short, summarize
 from fakes import JUNK, TableMaskedLM
 
-from ealm.config import AgentSettings, Settings
 from ealm.editing import Editor
 from ealm.edits import Action
 from ealm.errors import TextError
@@ -15,64 +14,7 @@ from ealm.learner import new_agent
 from ealm.lengths import Limit
 from ealm.looks import LanguageModelLook
 from ealm.options import Options
-from ealm.policies import WalkRequest
-from ealm.rollout import Step, Walk
 from ealm.sentences import LONGEST_SENTENCE
-from ealm.summary import Summary
-
-KEEP, REMOVE, REPLACE = Action.KEEP, Action.REMOVE, Action.REPLACE
-SETTINGS = Settings(agent=AgentSettings(hidden_units=4)).override(
-    {"ignored_words.infrequent": "none", "ignored_words.stop_words": "false", "rewards.top_k": "1"}
-)
-LM = TableMaskedLM({"cue": "follower"}, ["river", "rises", "bridge", "falls", "old", "not", ".", ","])
-
-
-@pytest.fixture
-def editor() -> Editor:
-    agent = new_agent(LM.width, SETTINGS.agent, seed=0)
-    return Editor(
-        agent, LM, LanguageModelLook(LM), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
-    )
-
-
-class Script:
-    """Walks as they are wanted: by default, every word is removed from left to right."""
-
-    def __init__(self) -> None:
-        self.action = REMOVE
-        self.actions: dict[int, Action] = {}
-        self.order: Sequence[int] = ()
-        self.extractive: list[bool] = []
-        self.goals: list[int | None] = []
-
-    def __call__(self, agent: Any, requests: Sequence[WalkRequest], *, extractive: bool, valuer: None) -> list[Walk]:
-        self.extractive.append(extractive)
-        self.goals += [request.goal for request in requests]
-        return [self._walk(len(request.encodings), request.locked) for request in requests]
-
-    def _walk(self, length: int, locked: Collection[int]) -> Walk:
-        order = [*self.order, *(place for place in range(length) if place not in self.order)]
-        places = [place for place in order if place < length and place not in locked]
-        steps = [Step(place, self.actions.get(place, self.action), (0.0, 0.0, 0.0)) for place in places]
-        return Walk(length, tuple(steps))
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Script:
-    made = Script()
-    monkeypatch.setattr("ealm.editing.walks", made)
-    return made
-
-
-def summarize(editor: Editor, text: str, **wishes: Any) -> Summary:
-    options = Options.of(**wishes)
-    (summary,) = editor.summarize([editor.read(text, options)], options)
-    return summary
-
-
-def short(editor: Editor, text: str, **wishes: Any) -> str:
-    return summarize(editor, text, **wishes).summary
-
 
 # Reading --------------------------------------------------------------------------------------------------------------
 
@@ -200,7 +142,7 @@ def test_a_trace_has_every_step_and_the_same_answer(editor: Editor, script: Scri
 
 def test_every_sentence_is_walked_towards_its_share_of_the_limit(editor: Editor, script: Script) -> None:
     text = "The old river rises. The bridge falls."
-    for wishes, goals in (({}, [None, None]), ({"words": 7}, [5, 4]), ({"words": 3}, [2, 2]), ({"chars": 1}, [1, 1])):
+    for wishes, goals in (({}, [1, 1]), ({"words": 7}, [4, 3]), ({"words": 3}, [2, 1]), ({"chars": 1}, [1, 1])):
         script.goals.clear()
         summarize(editor, text, **wishes)
         assert script.goals == goals
@@ -320,138 +262,3 @@ def test_a_single_character_that_fits_is_better_than_nothing(
     editor: Editor, script: Script, text: str, wishes: dict[str, Any]
 ) -> None:
     assert short(editor, text, **wishes)
-
-
-# Several sentences ----------------------------------------------------------------------------------------------------
-
-
-def test_each_sentence_has_its_own_balance_and_the_text_is_put_together(editor: Editor, script: Script) -> None:
-    script.order, script.actions = (1,), {0: KEEP, 2: KEEP}
-    text = "Cue follower.\n\nThe river. "
-    summary = summarize(editor, text)
-    assert summary.source == text.strip()
-    assert [part.source for part in summary.sentences] == ["Cue follower.", "The river."]
-    assert summary.summary == "\n\n".join(part.summary for part in summary.sentences)
-    assert summary.edits == tuple(edit for part in summary.sentences for edit in part.edits)
-    assert summary.step == sum(part.step for part in summary.sentences)
-    assert summary.trace == ()
-    assert all(part.sentences == () for part in summary.sentences)
-
-
-def test_rates_are_those_of_all_words_together(editor: Editor, script: Script) -> None:
-    script.order, script.actions = (1,), {0: KEEP}
-    summary = summarize(editor, "cue follower\nriver bridge falls rises")
-    first, second = summary.sentences
-    assert summary.compression_rate == pytest.approx((2 * first.compression_rate + 4 * second.compression_rate) / 6)
-    rates = (first.reconstruction_rate or 0.0, second.reconstruction_rate or 0.0)
-    assert summary.reconstruction_rate == pytest.approx((2 * rates[0] + 4 * rates[1]) / 6)
-
-
-def test_every_sentence_has_its_own_trace(editor: Editor, script: Script) -> None:
-    summary = summarize(editor, "The river rises.\nNow.", trace=True)
-    assert summary.trace == ()
-    assert [len(part.trace) for part in summary.sentences] == [3, 1]
-
-
-@pytest.mark.parametrize("size", range(1, 10))
-def test_a_limit_is_for_the_whole_text(editor: Editor, script: Script, size: int) -> None:
-    summary = summarize(editor, "The old river rises.\n\nThe bridge falls. It is late.", words=size)
-    assert len(summary.summary.split()) == size
-    assert len(summary.sentences) == 3
-
-
-def test_a_dropped_sentence_has_an_empty_summary_and_all_its_words_removed(editor: Editor, script: Script) -> None:
-    summary = summarize(editor, "The old river rises.\n\nThe bridge falls.", words=1)
-    dropped = [part for part in summary.sentences if not part.summary]
-    assert len(dropped) == 1
-    assert all(edit.action is REMOVE for edit in dropped[0].edits)
-    assert dropped[0].compression_rate == 1.0
-
-
-def test_a_text_of_words_that_are_all_too_long_is_cut(editor: Editor, script: Script) -> None:
-    assert len(short(editor, "Riverbridges. Bridgerivers.", chars=4)) == 4
-
-
-def test_the_text_begins_with_a_capital_if_it_did(editor: Editor, script: Script) -> None:
-    """An endless sentence is cut, and only its last piece is left."""
-    assert short(editor, "The " + "stone " * 119 + "bridge falls", words=2) == "Bridge falls"
-    assert short(editor, "the " + "stone " * 119 + "bridge falls", words=2) == "bridge falls"
-
-
-def test_a_capital_that_is_longer_than_its_letter_does_not_break_the_limit(editor: Editor, script: Script) -> None:
-    text = "The " + "stone " * 119 + "ŉbridge falls"
-    assert short(editor, text, chars=14) == "ʼNbridge falls"
-    assert short(editor, text, chars=13) == "ŉbridge falls"
-
-
-def test_a_piece_of_a_sentence_has_no_capital_inside_the_text(editor: Editor, script: Script) -> None:
-    script.action, script.actions, script.order = KEEP, {0: REMOVE}, (0,)
-    text = "The " + "stone " * (LM.max_words - 1) + "Oslo falls"
-    assert short(editor, text) == "Stone " + "stone " * (LM.max_words - 2) + "falls"
-
-
-# Side by side ---------------------------------------------------------------------------------------------------------
-
-
-def test_texts_side_by_side_get_what_each_gets_alone(editor: Editor, script: Script) -> None:
-    texts = ["The old river rises.", "", "Cue follower.\n\nRiver bridge.", "Not now.", "\n"]
-    for options in (Options.of(), Options.of(recoverability=True, keep="river")):
-        together = editor.summarize([editor.read(text, options) for text in texts], options)
-        alone = [editor.summarize([editor.read(text, options)], options)[0] for text in texts]
-        assert together == alone
-
-
-def test_no_texts_have_no_summaries(editor: Editor) -> None:
-    assert editor.summarize([], Options.of()) == []
-
-
-# The curve ------------------------------------------------------------------------------------------------------------
-
-
-def curve(editor: Editor, text: str, **wishes: Any) -> list[Summary]:
-    options = Options.of(recoverability=True, **wishes)
-    return editor.curve(editor.read(text, options), options)
-
-
-def test_the_curve_has_every_length_the_longest_first(editor: Editor, script: Script) -> None:
-    points = curve(editor, "The old river rises.")
-    assert [point.summary for point in points] == [
-        "The old river rises.",
-        "Old river rises.",
-        "River rises.",
-        "Rises.",
-    ]
-    rates = [point.reconstruction_rate for point in points]
-    assert rates[0] == 1.0
-    assert all(rate is not None for rate in rates)
-
-
-def test_a_point_of_the_curve_is_the_summary_of_that_length(editor: Editor, script: Script) -> None:
-    text = "The old river, not the bridge, rises."
-    for point in curve(editor, text):
-        assert point == summarize(editor, text, words=len(point.summary.split()), recoverability=True)
-
-
-def test_an_empty_text_has_an_empty_curve(editor: Editor) -> None:
-    assert curve(editor, " \n") == []
-
-
-def test_the_curve_of_several_sentences(editor: Editor, script: Script) -> None:
-    points = curve(editor, "The old river rises. The bridge falls.")
-    lengths = [len(point.summary.split()) for point in points]
-    assert lengths == sorted(lengths, reverse=True)
-    assert set(lengths) == set(range(1, 8))
-
-
-def test_points_of_the_curve_of_several_sentences_are_the_summaries_of_that_length(
-    editor: Editor, script: Script
-) -> None:
-    script.order, script.actions = (2, 1), {0: KEEP}
-    text = "The old river rises. Cue follower falls, not the bridge."
-    for point in curve(editor, text):
-        assert point == summarize(editor, text, words=len(point.summary.split()), recoverability=True)
-
-
-def test_the_curve_ends_where_only_the_words_to_keep_are_left(editor: Editor, script: Script) -> None:
-    points = curve(editor, "The old river rises now", keep=["river", "now"])
-    assert [point.summary for point in points][-1] == "River now"

@@ -1,6 +1,6 @@
 """Drafts by search: the best there is, at any length, with what must stay."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -13,13 +13,14 @@ from ealm.errors import SettingsError
 from ealm.goals.agent import GoalAgent
 from ealm.goals.learner import new_goal_agent
 from ealm.goals.parts import SentenceJudge
-from ealm.goals.search import Estimated, searched_walks
-from ealm.goals.settings import PartSettings
+from ealm.goals.search import Estimated, Plans, Task, Weighed
+from ealm.goals.settings import GoalSettings, PartSettings
 from ealm.goals.values import best_draft
 from ealm.goals.weighing import Weigher
 from ealm.ignored_words import IgnoredWords
 from ealm.learner import new_agent
 from ealm.model import Summarizer
+from ealm.rollout import Walk
 
 WORDS = tuple("river rises old bridge falls not far away".split())
 WORTH = dict(zip(WORDS, [5.0, 1.0, 0.2, 4.0, 3.0, 0.1, 0.3, 0.4], strict=True))
@@ -29,12 +30,26 @@ def worth(_sources: Sequence[str], drafts: Sequence[str]) -> list[float]:
     return [sum(WORTH[word] for word in draft.split()) / 14 for draft in drafts]
 
 
-JUDGE = SentenceJudge(PartSettings(meaning=1, unbroken=0.5), Weigher(worth))
+PLAIN = GoalSettings(parts=PartSettings(meaning=1, unbroken=0.5))
+JUDGE = SentenceJudge(PLAIN.parts, Weigher(worth))
+
+
+def planned(
+    words: Sequence[str],
+    goal: int,
+    *,
+    locked: Collection[int] = (),
+    tied: Mapping[int, int] | None = None,
+    settings: GoalSettings = PLAIN,
+) -> Walk:
+    plans = Plans(Weighed(SentenceJudge(settings.parts, Weigher(worth))), settings)
+    (plan,) = plans([Task(words, locked, tied or {})], [torch.zeros(len(words), 1)])
+    return plan.toward(goal)
 
 
 @pytest.mark.parametrize("goal", range(1, 8))
 def test_the_walk_passes_through_the_best_draft_of_the_goals_length(goal: int) -> None:
-    (walk,) = searched_walks(JUDGE.values([WORDS]), [goal], locked=[()])
+    walk = planned(WORDS, goal)
     assert sorted(step.word for step in walk.steps) == list(range(8))
     gone = {step.word for step in walk.steps[: 8 - goal]}
     (values,) = JUDGE.values([WORDS])
@@ -43,13 +58,12 @@ def test_the_walk_passes_through_the_best_draft_of_the_goals_length(goal: int) -
 
 
 def test_locked_words_never_go() -> None:
-    (walk,) = searched_walks(JUDGE.values([WORDS]), [2], locked=[{2, 5}])
+    walk = planned(WORDS, 2, locked={2, 5})
     assert {step.word for step in walk.steps} == {0, 1, 3, 4, 6, 7}
 
 
 def test_at_each_step_the_word_goes_that_costs_least() -> None:
-    judge = SentenceJudge(PartSettings(meaning=1), Weigher(worth))
-    (walk,) = searched_walks(judge.values([WORDS]), [1], locked=[()])
+    walk = planned(WORDS, 1, settings=GoalSettings(parts=PartSettings(meaning=1)))
     order = [WORDS[step.word] for step in walk.steps]
     assert order == sorted(WORDS, key=WORTH.__getitem__)
     assert all(step.q_values[0] >= step.q_values[1] for step in walk.steps)
@@ -95,16 +109,76 @@ def test_without_a_length_a_third_of_each_sentence_is_left() -> None:
     assert kept.reconstruction_rate is None
 
 
-def test_marks_are_worth_less_than_words_in_a_plan_too() -> None:
+def test_the_agent_is_asked_for_all_sentences_at_once() -> None:
     agent = new_goal_agent(4, ALL.goal.agent, seed=0)
     encodings = [torch.randn(3, 4), torch.randn(2, 4)]
-    with_mark, without = Estimated(agent, PartSettings(unbroken=2.0))(
-        [["river", ",", "rises"], ["old", "bridge"]], encodings
-    )
-    assert with_mark.words[1] == with_mark.words[[0, 2]].min() - 1
-    assert with_mark.pairs.tolist() == [0, 0]
-    assert without.pairs.tolist() == [2]
-    assert Estimated(agent, PartSettings(unbroken=2.0))([], []) == []
+    first, second = Estimated(agent)([["river", ",", "rises"], ["old", "bridge"]], encodings)
+    assert len(first) == 3
+    assert second.tolist() == pytest.approx(agent.worths(encodings[1]).tolist(), abs=1e-6)
+    assert Estimated(agent)([], []) == []
+
+
+def test_marks_go_first_in_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WORTH, ",", 9.0)
+    walk = planned(["river", ",", "rises"], 1)
+    assert [step.word for step in walk.steps] == [1, 2, 0]
+
+
+HEADLINE = GoalSettings(parts=PartSettings(meaning=1, unbroken=0.5), style="headline")
+TERSE = tuple("the old bridge has fallen on the river".split())
+
+
+def test_in_headlines_spare_words_go_first_and_keep_nothing_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    for word, value in zip(("the", "has", "fallen", "on"), (8.0, 9.0, 3.0, 0.1), strict=True):
+        monkeypatch.setitem(WORTH, word, value)
+    walk = planned(TERSE, 4, settings=HEADLINE)
+    assert {TERSE[step.word] for step in walk.steps[:3]} == {"the", "has"}
+    assert sorted(step.word for step in walk.steps) == list(range(8))
+    gone = {step.word for step in walk.steps[:4]}
+    assert [word for place, word in enumerate(TERSE) if place not in gone] == ["bridge", "fallen", "on", "river"]
+    plain = planned(TERSE, 4)
+    assert {TERSE[step.word] for step in plain.steps[:4]}.isdisjoint({"the", "has"})
+
+
+def test_a_spare_word_that_must_stay_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    for word in ("the", "has", "fallen", "on"):
+        monkeypatch.setitem(WORTH, word, 1.0)
+    walk = planned(TERSE, 2, locked={0, 3}, settings=HEADLINE)
+    assert {step.word for step in walk.steps} == {1, 2, 4, 5, 6, 7}
+    assert TERSE[walk.steps[0].word] == "the"
+
+
+@pytest.mark.parametrize(("head", "left"), [(3, ["river", "bridge"]), (1, ["river", "bridge", "falls"])])
+def test_there_is_room_for_a_word_that_comes_with_another_and_only_then(head: int, left: list[str]) -> None:
+    walk = planned(WORDS, 3, locked={5}, tied={5: head}, settings=GoalSettings(parts=PartSettings(meaning=1)))
+    assert 5 not in {step.word for step in walk.steps}
+    stay = {step.word for step in walk.steps[-len(left) :]}
+    assert [WORDS[place] for place in sorted(stay)] == left
+
+
+def test_a_negated_word_counts_more() -> None:
+    settings = GoalSettings(parts=PartSettings(meaning=1, negated=9))
+    walk = planned(WORDS, 3, locked={5}, tied={5: 6}, settings=settings)
+    assert {WORDS[step.word] for step in walk.steps[-2:]} == {"river", "far"}
+
+
+def test_a_mark_that_stays_takes_no_words_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WORTH, ".", 0.0)
+    walk = planned((*WORDS, "."), 3, locked={8}, settings=GoalSettings(parts=PartSettings(meaning=1)))
+    assert {WORDS[step.word] for step in walk.steps[-3:]} == {"river", "bridge", "falls"}
+
+
+def test_a_style_is_a_variant_of_a_summarizer_that_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GoalAgent, "worths", lambda _agent, encodings: torch.arange(len(encodings), 0, -1.0))
+    text = "the old river rises far away"
+    assert summarizer(ALL).summarize(text, words=3, pretokenized=True).summary == "old river rises"
+    plain = summarizer(ALL).with_style("plain")
+    assert plain.summarize(text, words=3, pretokenized=True).summary == "the old river"
+    assert plain.with_style("headline").summarize(text, words=3, pretokenized=True).summary == "old river rises"
+    with pytest.raises(SettingsError, match="style must be one of plain, headline"):
+        plain.with_style("loud")
+    with pytest.raises(SettingsError, match="A style goes with agents that plan"):
+        plain.with_effort("walk").with_style("plain")
 
 
 def test_an_effort_is_refused_where_it_makes_no_sense() -> None:

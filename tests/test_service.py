@@ -1,11 +1,8 @@
-"""The service: what it answers, how it gathers, what it refuses, and that it keeps nothing."""
+"""The service: what it answers, what it refuses, and that it keeps nothing."""
 
 import asyncio
 import json
-import threading
-import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from ealm import Summarizer
-from ealm.errors import EalmError, SettingsError, TextError
+from ealm.errors import EalmError, TextError
 from ealm.options import Options
 from ealm.service.app import create_app
-from ealm.service.gathering import BatchReport, Closed, Gatherer, QueueFull
 from ealm.service.limits import ServiceLimits
 from ealm.service.streams import LineTooLongError, lines_of
 from ealm.summary import Summary
@@ -79,7 +75,8 @@ def test_every_length_in_one_answer(client: TestClient, summarizer: Summarizer) 
     assert [point["summary"] for point in found["points"]] == [str(point) for point in points]
     assert [word["text"] for word in found["words"]] == TEXT.split()
     assert all(len(point["actions"]) == 7 for point in found["points"])
-    assert found["balance"]["summary"] == str(summarizer.summarize(TEXT))
+    sums = [point["compression_rate"] + point["reconstruction_rate"] for point in found["points"]]
+    assert found["balance"] == found["points"][len(sums) - 1 - sums[::-1].index(max(sums))]
     assert sorted(word["order"] for word in found["words"]) == list(range(1, 8))
     assert client.post("/v1/curve", json={"text": " "}).json()["points"] == []
 
@@ -259,109 +256,6 @@ def test_lines_are_cut_where_they_end() -> None:
     assert asyncio.run(read(b"a", b"b\nc", b"\n", b"\ndd")) == [b"ab", b"c", b"", b"dd"]
     with pytest.raises(LineTooLongError):
         asyncio.run(read(b"abc", b"de"))
-
-
-# Gathering ------------------------------------------------------------------------------------------------------------
-
-OPTIONS = Options.of(words=2)
-
-
-class Slow:
-    """Answers when it is allowed to, and remembers what came together."""
-
-    def __init__(self) -> None:
-        self.allowed = threading.Event()
-        self.batches: list[list[str]] = []
-
-    def together(self, requests: Sequence[tuple[str, Options]]) -> list[Summary | EalmError]:
-        self.allowed.wait(10)
-        self.batches.append([text for text, _ in requests])
-        if any(text == "broken" for text, _ in requests):
-            raise RuntimeError("broken")
-        return [Summary(text, text, 0.0, None, 0, (), ()) for text, _ in requests]
-
-
-@pytest.fixture
-def slow() -> Slow:
-    return Slow()
-
-
-def gatherer_of(slow: Slow, **limits: Any) -> Gatherer:
-    return Gatherer(slow, ServiceLimits(**{"window_seconds": 0.0, **limits}))
-
-
-def test_who_waits_together_is_worked_on_together(slow: Slow) -> None:
-    gatherer = gatherer_of(slow, texts_at_once=4)
-    first = gatherer.submit([("first", OPTIONS)])
-    while not first.running():
-        time.sleep(0.001)
-    others = [gatherer.submit([(f"{number}", OPTIONS)] * 2) for number in range(3)]
-    slow.allowed.set()
-    assert [str(summary) for other in others for summary in other.result(10)] == ["0", "0", "1", "1", "2", "2"]
-    assert slow.batches == [["first"], ["0", "0", "1", "1"], ["2", "2"]]
-    gatherer.close()
-
-
-def test_a_full_queue_says_when_to_come_again(slow: Slow) -> None:
-    gatherer = gatherer_of(slow, queued_texts=3)
-    gatherer.submit([("a", OPTIONS)] * 3)
-    with pytest.raises(QueueFull) as caught:
-        gatherer.submit([("b", OPTIONS)])
-    assert caught.value.retry_after >= 1
-    assert gatherer.load == 3
-    slow.allowed.set()
-    gatherer.close()
-    assert gatherer.load == 0
-
-
-def test_an_idle_service_takes_even_a_large_request(slow: Slow) -> None:
-    gatherer = gatherer_of(slow, queued_texts=3)
-    slow.allowed.set()
-    assert len(gatherer.submit([("a", OPTIONS)] * 9).result(10)) == 9
-    gatherer.close()
-
-
-def test_who_goes_away_frees_the_place(slow: Slow) -> None:
-    gatherer = gatherer_of(slow)
-    first = gatherer.submit([("first", OPTIONS)])
-    while not first.running():
-        time.sleep(0.001)
-    gone = gatherer.submit([("gone", OPTIONS)])
-    last = gatherer.submit([("last", OPTIONS)])
-    assert gone.cancel()
-    slow.allowed.set()
-    last.result(10)
-    assert slow.batches == [["first"], ["last"]]
-    with pytest.raises(CancelledError):
-        gone.result(0)
-    gatherer.close()
-
-
-def test_a_failure_reaches_whoever_waits_and_the_next_one_works(slow: Slow) -> None:
-    gatherer = gatherer_of(slow)
-    slow.allowed.set()
-    with pytest.raises(RuntimeError, match="broken"):
-        gatherer.submit([("broken", OPTIONS)]).result(10)
-    assert str(gatherer.submit([("fine", OPTIONS)]).result(10)[0]) == "fine"
-    gatherer.close()
-
-
-def test_closing_finishes_what_has_begun_and_takes_no_more(slow: Slow) -> None:
-    reports: list[BatchReport] = []
-    gatherer = Gatherer(slow, ServiceLimits(window_seconds=0.0), report=reports.append)
-    waiting = [gatherer.submit([("a", OPTIONS)]) for _ in range(3)]
-    threading.Timer(0.05, slow.allowed.set).start()
-    gatherer.close()
-    assert all(each.done() for each in waiting)
-    assert sum(report.texts for report in reports) == 3
-    with pytest.raises(Closed):
-        gatherer.submit([("late", OPTIONS)])
-
-
-@pytest.mark.parametrize("name", ["body_bytes", "texts_per_request", "queued_texts", "texts_at_once"])
-def test_limits_must_leave_room(name: str) -> None:
-    with pytest.raises(SettingsError, match=f"{name} must be at least 1, got 0"):
-        ServiceLimits(**{name: 0})
 
 
 # Together -------------------------------------------------------------------------------------------------------------

@@ -68,6 +68,11 @@ def save_tiny_bert(folder: Path, seed: int = 0, words: tuple[str, ...] = WORDS, 
     return folder
 
 
+def ids(lm: TransformersMaskedLM, text: str) -> tuple[int, ...]:
+    """A sentence as vocabulary ids."""
+    return lm.word_ids(text.split())
+
+
 def level_q_values(agent: Agent, lm: TransformersMaskedLM, texts: Sequence[str]) -> None:
     """Make an agent that was never trained take all three actions.
 

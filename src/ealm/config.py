@@ -294,7 +294,8 @@ READER = Settings(
     method="goal",
     decoding=DecodingSettings(mode="parallel", parallel_confidence=0.15),
     goal=GoalSettings(
-        parts=PartSettings(meaning=1.0, likeness=1.0, unbroken=2.0, hanging=3.0),
+        parts=PartSettings(meaning=1.0, likeness=1.0, unbroken=2.0, hanging=3.0, bare=1.0, negated=3.0),
+        style="headline",
         agent=GoalAgentSettings(sees="meaning", estimates=True),
     ),
     action_exploration=ExplorationSettings(start=0.5, every=2, minimum=0.02),

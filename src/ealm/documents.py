@@ -9,8 +9,8 @@ from ealm.allocation import Choice, allocate
 from ealm.drafts import Draft
 from ealm.edits import Action, summary_length
 from ealm.errors import TextError
-from ealm.lengths import Limit, Unit, measure
-from ealm.rollout import Walk
+from ealm.lengths import Limit, Unit, measure, usual_limit
+from ealm.rollout import Path
 from ealm.sentences import Sentence
 from ealm.shortening import Shortened
 
@@ -32,12 +32,13 @@ class Text:
     drafts: tuple[Draft, ...]
     limit: Limit | None
 
-    def goal(self, draft: Draft) -> int | None:
+    def goal(self, draft: Draft) -> int:
         """How many words of a sentence the limit would leave if every sentence gave the same share."""
         if self.limit is None:
-            return None
+            return draft.goal(usual_limit(draft.original.text))
         whole = sum(measure(own.sentence.text, self.limit.unit) for own in self.drafts)
-        return max(1, round(self.limit.size / max(1, whole) * len(draft.source.words)))
+        own = measure(draft.sentence.text, self.limit.unit)
+        return draft.goal(Limit(round(self.limit.size * own / max(1, whole)), self.limit.unit))
 
 
 def assembled(sentences: Sequence[Sentence], parts: Sequence[str]) -> str:
@@ -63,9 +64,9 @@ class _Way:
 class _Part:
     """A sentence of a text, at any length; each is worked out once."""
 
-    def __init__(self, draft: Draft, walk: Walk, recoverable: Recoverable) -> None:
+    def __init__(self, draft: Draft, path: Path, recoverable: Recoverable) -> None:
         self.draft = draft
-        self._walk = walk
+        self._path = path
         self._recoverable = recoverable
         self._ways: dict[Limit, _Way] = {}
         self._values: dict[bytes, float] = {}
@@ -73,7 +74,8 @@ class _Part:
     @property
     def whole(self) -> _Way:
         """All of it."""
-        return _Way(Shortened(0, self._walk.actions_after(0)), self.draft.sentence.text)
+        walk = self._path.toward(len(self.draft.source.words))
+        return _Way(Shortened(0, walk.actions_after(0), walk), self.draft.sentence.text)
 
     def speaks(self, way: _Way) -> bool:
         """Whether more than marks is left of it."""
@@ -83,7 +85,7 @@ class _Part:
     def within(self, limit: Limit) -> _Way:
         """As much of it as the limit allows."""
         if limit not in self._ways:
-            self._ways[limit] = self._way(self.draft.shortened(self._walk, limit))
+            self._ways[limit] = self._way(self.draft.shortened(self._path, limit))
         return self._ways[limit]
 
     def _way(self, shortened: Shortened) -> _Way:
@@ -91,9 +93,9 @@ class _Part:
 
     def ways(self, limit: Limit) -> list[_Way]:
         """Distinct states in rising length: nothing (unless a word must stay), then ever more of it."""
-        pinned, length = self.draft.pinned, self._walk.length
-        least = tuple(Action.KEEP if place in pinned else Action.REMOVE for place in range(length))
-        ways = [self._way(Shortened(len(self._walk.steps), least))]
+        pinned, walk = self.draft.pinned, self._path.toward(1)
+        least = tuple(Action.KEEP if place in pinned else Action.REMOVE for place in range(walk.length))
+        ways = [self._way(Shortened(len(walk.steps), least, walk))]
         full = measure(self.draft.sentence.text, limit.unit)
         sizes = {max(1, round(share * full)) for share in _SHARES} | {min(full, limit.size)}
         for size in sorted(sizes):
@@ -122,8 +124,8 @@ class _Part:
 class Planner:
     """What happens to each sentence of a text so that the whole meets a limit; any number of limits."""
 
-    def __init__(self, drafts: Sequence[Draft], walks: Sequence[Walk], recoverable: Recoverable) -> None:
-        self._parts = [_Part(draft, walk, recoverable) for draft, walk in zip(drafts, walks, strict=True)]
+    def __init__(self, drafts: Sequence[Draft], paths: Sequence[Path], recoverable: Recoverable) -> None:
+        self._parts = [_Part(draft, path, recoverable) for draft, path in zip(drafts, paths, strict=True)]
         self._sentences = [draft.sentence for draft in drafts]
 
     def plan(self, limit: Limit) -> list[Shortened]:

@@ -1,6 +1,6 @@
 """A sentence on its way through the editor: its words, what must stay of them, and how what is left is written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,10 +10,11 @@ from ealm.lengths import Limit, Unit, measure
 from ealm.masked_lm import MaskedLM
 from ealm.options import Options
 from ealm.protection import named_places, negated_places, protected_places
-from ealm.rollout import Walk
+from ealm.rollout import Path
 from ealm.sentences import Sentence
 from ealm.shortening import Fits, Shortened, shorten
 from ealm.source import Source
+from ealm.wording import Wording
 from ealm.writing import Layout, final_marks, says_nothing_alone
 
 _SPARE: dict[Unit, int] = {"words": 0, "chars": 1, "bytes": 4}
@@ -25,7 +26,7 @@ fewer bytes than its letter."""
 class Draft:
     """A sentence, looked up and with its locked words."""
 
-    sentence: Sentence
+    wording: Wording
     source: Source
     pinned: frozenset[int]
     """Words that the user named: they stay whatever the length."""
@@ -36,26 +37,36 @@ class Draft:
     marks: frozenset[int]
 
     @classmethod
-    def prepare(cls, sentence: Sentence, lm: MaskedLM, ignored_words: IgnoredWords, options: Options) -> "Draft":
-        """Look the words up and find those that must stay."""
-        words = sentence.words
-        pinned = named_places(words, options.keep)
+    def prepare(
+        cls, sentence: Sentence, lm: MaskedLM, ignored_words: IgnoredWords, options: Options, *, reword: bool = False
+    ) -> "Draft":
+        """Look the words up, after putting them into shorter ones if so wished, and find those that must stay."""
+        named = named_places(sentence.words, options.keep)
+        wording = Wording.shortest(sentence, named) if reword else Wording(sentence)
+        pinned = wording.moved(named)
         precious: list[int] = []
-        for kind in options.protect:
-            precious += sorted(protected_places(words, [kind]) - pinned - set(precious))
-        tied = {}
-        if "negation" in options.protect:
-            tied = {
-                own: head
-                for own, head in negated_places(words).items()
-                if own not in pinned and head not in pinned and head not in precious
-            }
-            precious = [place for place in precious if place not in tied]
+        for kind in options.protect:  # what is precious in the old words is so in the new ones
+            places = wording.moved(protected_places(sentence.words, [kind]))
+            precious += sorted(places - pinned - set(precious))
+        sentence = wording.sentence
+        words = sentence.words
+        tied = _tied(words, pinned, precious) if "negation" in options.protect else {}
+        precious = [place for place in precious if place not in tied]
         marks: frozenset[int] = frozenset()
         if not sentence.pretokenized:  # a sentence that people wrote ends as they ended it
             marks = frozenset(place for place, word in enumerate(words) if says_nothing_alone(word))
             precious += sorted(set(final_marks(sentence.tokens)) - pinned - set(precious))
-        return cls(sentence, Source.prepare(words, lm, ignored_words), pinned, tuple(precious), tied, marks)
+        return cls(wording, Source.prepare(words, lm, ignored_words), pinned, tuple(precious), tied, marks)
+
+    @property
+    def sentence(self) -> Sentence:
+        """The sentence in the words that are looked up."""
+        return self.wording.sentence
+
+    @property
+    def original(self) -> Sentence:
+        """The sentence as people wrote it."""
+        return self.wording.original
 
     @property
     def locked(self) -> frozenset[int]:
@@ -92,10 +103,20 @@ class Draft:
         """What is left, as people read it."""
         return self._layout.written(self.kept(actions), replacements)
 
-    def shortened(self, walk: Walk, limit: Limit) -> Shortened:
-        """As much of the walk as it takes to meet the limit."""
+    def goal(self, limit: Limit) -> int:
+        """How many words the limit would leave if all were of the same length; marks are no words."""
+        share = limit.size / max(1, measure(self.sentence.text, limit.unit))
+        return max(1, round(share * (len(self.source.words) - len(self.marks))))
+
+    def shortened(self, path: Path, limit: Limit) -> Shortened:
+        """As much of the walk towards the limit as it takes to meet it."""
         return shorten(
-            walk, self._fits(limit), pinned=self.pinned, precious=self.precious, tied=self.tied, marks=self.marks
+            path.toward(self.goal(limit)),
+            self._fits(limit),
+            pinned=self.pinned,
+            precious=self.precious,
+            tied=self.tied,
+            marks=self.marks,
         )
 
     def _fits(self, limit: Limit) -> Fits:
@@ -111,3 +132,12 @@ class Draft:
             return limit.allows(self._layout.written(self._tidied(places)))
 
         return fits
+
+
+def _tied(words: Sequence[str], pinned: Collection[int], precious: Collection[int]) -> dict[int, int]:
+    """Negations of words on which the agent decides."""
+    return {
+        own: head
+        for own, head in negated_places(words).items()
+        if own not in pinned and head not in pinned and head not in precious
+    }

@@ -1,31 +1,29 @@
 """From texts to summaries (section 4.4, Inference): walk, choose, ask the language model what is needed, write."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ealm.config import Settings
 from ealm.converter import Converter
-from ealm.documents import Planner, Text, assembled, cut
+from ealm.documents import Planner, Text, assembled
 from ealm.drafts import Draft
 from ealm.edits import Action, summary_length
 from ealm.errors import TextError
 from ealm.goals.agent import GoalAgent
-from ealm.goals.search import Valuer
+from ealm.goals.search import Plans
 from ealm.ignored_words import IgnoredWords
-from ealm.lengths import Limit, measure
+from ealm.lengths import Limit, measure, usual_limit
 from ealm.looks import Look
 from ealm.masked_lm import MaskedLM
 from ealm.options import Options
-from ealm.policies import AnyAgent, WalkRequest, usual_length, walks
-from ealm.rewards import compression_rate
-from ealm.rollout import Walk
-from ealm.scoring import BestStepSearch, EveryStepSearch, GivenActionsSearch, ScoredStep, Search, run_searches
+from ealm.policies import AnyAgent, WalkRequest, paths
+from ealm.rollout import Path
+from ealm.scoring import BestStepSearch, EveryStepSearch, GivenActionsSearch, Search, run_searches
 from ealm.sentences import LONGEST_SENTENCE, pretokenized_sentence, split_sentences
 from ealm.shortening import Shortened
-from ealm.source import written_reconstruction, written_words
-from ealm.summary import Edit, Summary, TraceStep
-from ealm.writing import capitalized_like, is_mark
+from ealm.summary import Summary
+from ealm.telling import Choice, Job, Teller, text_summary
+from ealm.wording import untouched
 
 
 class Editor:
@@ -39,16 +37,17 @@ class Editor:
         *,
         ignored_words: IgnoredWords,
         settings: Settings,
-        valuer: Valuer | None = None,
+        plans: Plans | None = None,
     ) -> None:
-        """The agent sees by its `look`; with a `valuer`, drafts are searched for instead of walked to by the agent."""
+        """The agent sees by its `look`; with `plans`, it follows those instead of its habits."""
         self._agent = agent
         self._look = look
-        self._valuer = valuer
+        self._plans = plans
         self._lm = lm
         self._ignored_words = ignored_words
         self._rewards = settings.rewards
         self._converter = Converter(lm, settings.decoding)
+        self._teller = Teller(lm, top_k=settings.rewards.top_k)
 
     def read(self, text: str, options: Options) -> Text:
         """Cut a text into sentences and look their words up."""
@@ -57,36 +56,43 @@ class Editor:
         else:
             sentences = split_sentences(text, longest=min(LONGEST_SENTENCE, self._lm.max_words))
         spoken = [sentence for sentence in sentences if sentence.tokens]
-        drafts = tuple(Draft.prepare(sentence, self._lm, self._ignored_words, options) for sentence in spoken)
-        return Text(drafts, options.length.limit(text))
+        limit = options.length.limit(text)
+        fits = limit is not None and limit.allows(assembled(spoken, [sentence.text for sentence in spoken]))
+        reword = options.reword and not fits  # what fits already stays as it is
+        drafts = tuple(
+            Draft.prepare(sentence, self._lm, self._ignored_words, options, reword=reword) for sentence in spoken
+        )
+        return Text(drafts, limit)
 
     def summarize(self, texts: Sequence[Text], options: Options) -> list[Summary]:
         """Summaries of all texts, computed side by side."""
-        paths = self._walks(texts, options)
-        jobs = [self._jobs(text, own, options) for text, own in zip(texts, paths, strict=True)]
+        found = self._paths(texts, options)
+        jobs = [self._jobs(text, own, options) for text, own in zip(texts, found, strict=True)]
         self._finish([job for row in jobs for job in row])
-        parts = [[self._summary(job) for job in row] for row in jobs]
-        return [_text_summary(text, row) for text, row in zip(texts, parts, strict=True)]
+        parts = [[self._teller.summary(job) for job in row] for row in jobs]
+        return [text_summary(text, row) for text, row in zip(texts, parts, strict=True)]
 
     def curve(self, text: Text, options: Options) -> list[Summary]:
         """Summaries of one text at every length that its walks pass, the longest first."""
-        (paths,) = self._walks([text], options)
-        jobs: dict[tuple[int, int, bytes], _Job] = {}  # many lengths of the text share a state of a sentence
+        (found,) = self._paths([text], options)
+        jobs: dict[tuple[int, int, bytes], Job] = {}  # many lengths of the text share a state of a sentence
         rows = []
-        for limit, chosen in self._lengths(text, paths):
+        for limit, chosen in self._lengths(text, found):
             limited = replace(text, limit=limit)
             keys = [(number, way.step, bytes(way.actions)) for number, way in enumerate(chosen)]
-            for key, draft, path, way in zip(keys, text.drafts, paths, chosen, strict=True):
+            for key, draft, path, way in zip(keys, text.drafts, found, chosen, strict=True):
                 if key not in jobs:
                     jobs[key] = self._job(limited, draft, path, way, options)
             rows.append(keys)
         self._finish(list(jobs.values()))
-        parts = {key: self._summary(job) for key, job in jobs.items()}
-        return [_text_summary(text, [parts[key] for key in keys]) for keys in rows]
+        parts = {key: self._teller.summary(job) for key, job in jobs.items()}
+        points = [text_summary(text, [parts[key] for key in keys]) for keys in rows]
+        reworded = any(draft.wording.changes for draft in text.drafts)
+        return [untouched(points[0]), *points] if reworded else points
 
-    def _lengths(self, text: Text, paths: Sequence[Walk]) -> Iterator[tuple[Limit, list[Shortened]]]:
+    def _lengths(self, text: Text, found: Sequence[Path]) -> Iterator[tuple[Limit, list[Shortened]]]:
         """Every way to shorten a text by words, the longest first, down to the words that must be kept."""
-        planner = Planner(text.drafts, paths, self._recoverable)
+        planner = Planner(text.drafts, found, self._recoverable)
         whole = sum(measure(draft.sentence.text, "words") for draft in text.drafts)
         seen: set[tuple[bytes, ...]] = set()
         for limit in (Limit(size, "words") for size in range(whole, 0, -1)):
@@ -99,46 +105,47 @@ class Editor:
                 seen.add(actions)
                 yield limit, chosen
 
-    def _walks(self, texts: Sequence[Text], options: Options) -> list[list[Walk]]:
+    def _paths(self, texts: Sequence[Text], options: Options) -> list[list[Path]]:
         drafts = [draft for text in texts for draft in text.drafts]
         encodings = self._look([draft.source for draft in drafts])
         goals = [text.goal(draft) for text in texts for draft in text.drafts]
         requests = [
-            WalkRequest(draft.source.words, encoding, draft.locked, goal)
+            WalkRequest(draft.source.words, encoding, draft.locked, draft.tied, goal)
             for encoding, draft, goal in zip(encodings, drafts, goals, strict=True)
         ]
-        found = iter(walks(self._agent, requests, extractive=options.extractive, valuer=self._valuer))
+        found = iter(paths(self._agent, requests, extractive=options.extractive, plans=self._plans))
         return [[next(found) for _ in text.drafts] for text in texts]
 
-    def _jobs(self, text: Text, paths: Sequence[Walk], options: Options) -> "list[_Job]":
-        pairs = list(zip(text.drafts, paths, strict=True))
+    def _jobs(self, text: Text, found: Sequence[Path], options: Options) -> list[Job]:
+        pairs = list(zip(text.drafts, found, strict=True))
         if not pairs:
             return []
         chosen: Sequence[Shortened | None] = [None] * len(pairs)
         if text.limit is not None:
-            chosen = Planner(text.drafts, paths, self._recoverable).plan(text.limit)
+            chosen = Planner(text.drafts, found, self._recoverable).plan(text.limit)
         elif isinstance(self._agent, GoalAgent):  # is always told a length; the paper's agent takes the best balance
-            chosen = [draft.shortened(path, _usual_limit(draft)) for draft, path in pairs]
+            chosen = [draft.shortened(path, usual_limit(draft.original.text)) for draft, path in pairs]
         return [self._job(text, *pair, shortened, options) for pair, shortened in zip(pairs, chosen, strict=True)]
 
-    def _job(self, text: Text, draft: Draft, path: Walk, shortened: Shortened | None, options: Options) -> "_Job":
+    def _job(self, text: Text, draft: Draft, path: Path, shortened: Shortened | None, options: Options) -> Job:
         source, rewards, marks = draft.source, self._rewards, draft.marks
-        every = EveryStepSearch(source, path, rewards, marks=marks) if options.trace else None
-        choice: _Choice
+        walk = path.toward(text.goal(draft)) if shortened is None else shortened.walk
+        every = EveryStepSearch(source, walk, rewards, marks=marks) if options.trace else None
+        choice: Choice
         if shortened is not None:
             with_rate = options.recoverability or options.reconstruction or options.trace
             choice = GivenActionsSearch(source, shortened.actions, rewards, step=shortened.step, with_rate=with_rate)
         else:
-            choice = every or BestStepSearch(source, path, rewards, marks=marks)
-        return _Job(text, draft, path, choice, every, rebuild=options.reconstruction)
+            choice = every or BestStepSearch(source, walk, rewards, marks=marks)
+        return Job(text, draft, walk, choice, every, rebuild=options.reconstruction)
 
-    def _finish(self, jobs: "Sequence[_Job]") -> None:
+    def _finish(self, jobs: Sequence[Job]) -> None:
         self._run(jobs)
         self._withdraw_bad_replacements(jobs)
         # Choosing needed the words that count; rebuilding needs all.
         self._converter.finish([job.choice.best.conversion for job in jobs if job.rebuild])
 
-    def _run(self, jobs: "Sequence[_Job]") -> None:
+    def _run(self, jobs: Sequence[Job]) -> None:
         searches: list[Search] = []
         for job in jobs:
             searches += [job.choice] if job.every in (None, job.choice) else [job.choice, job.every]
@@ -153,7 +160,7 @@ class Editor:
             for actions, ranks in zip(rows, self._converter.estimate_ranks(draft.source.ids, rows), strict=True)
         ]
 
-    def _withdraw_bad_replacements(self, jobs: "Sequence[_Job]") -> None:
+    def _withdraw_bad_replacements(self, jobs: Sequence[Job]) -> None:
         """Keep the source's word where the new one breaks the limit or is no word for people."""
         bad = [job for job in jobs if job.has_bad_replacement(self._lm)]
         for job in bad:
@@ -164,165 +171,3 @@ class Editor:
                 job.draft.source, actions, self._rewards, step=scored.step, with_rate=with_rate
             )
         self._run(bad)
-
-    def _summary(self, job: "_Job") -> Summary:
-        chosen = job.choice.best
-        draft = job.draft
-        replacements = job.replacements(self._lm)
-        kept = draft.kept(chosen.conversion.actions)
-        text = draft.text(chosen.conversion.actions, replacements)
-        if len(job.text.drafts) == 1:
-            text = _within(job.text.limit, text, draft.sentence.text)
-        return Summary(
-            source=draft.sentence.text,
-            summary=text,
-            compression_rate=compression_rate(len(kept), len(draft.source.words)),
-            reconstruction_rate=chosen.reconstruction_rate,
-            step=chosen.step,
-            edits=self._edits(job, kept, replacements),
-            trace=tuple(self._trace(job)),
-        )
-
-    def _edits(self, job: "_Job", kept: Sequence[int], replacements: Mapping[int, str]) -> tuple[Edit, ...]:
-        chosen = job.choice.best
-        conversion = chosen.conversion
-        order = {step.word: number for number, step in enumerate(job.walk.steps[: chosen.step], start=1)}
-        left = set(kept)
-        edits = []
-        for place, (word, action) in enumerate(zip(job.draft.source.words, conversion.actions, strict=True)):
-            final = action if place in left else Action.REMOVE  # a dangling mark goes although nobody decided on it
-            rebuilt, rank = conversion.rebuilt[place], conversion.source_ranks[place]
-            told = job.rebuild and action != Action.KEEP
-            edits.append(
-                Edit(
-                    word,
-                    final,
-                    order.get(place),
-                    replacement=replacements.get(place) if place in left else None,
-                    rebuilt=self._lm.words([rebuilt])[0] if told and rebuilt is not None else None,
-                    recovered=rank < self._rewards.top_k if told and rank is not None else None,
-                )
-            )
-        return tuple(edits)
-
-    def _trace(self, job: "_Job") -> Iterator[TraceStep]:
-        draft, path = job.draft, job.walk
-        known = job.known_steps()
-        for number, step in enumerate(path.steps, start=1):
-            actions = path.actions_after(number)
-            scored = known.get(number)
-            summary = reconstruction = None
-            if scored is not None:
-                summary = draft.text(actions, written_words(scored.conversion, self._lm))
-                reconstruction = written_reconstruction(draft.source, scored.conversion, self._lm)
-            elif Action.REPLACE not in actions:  # nothing to fill: the summary is known without asking
-                summary = draft.text(actions)
-            yield TraceStep(
-                step=number,
-                position=step.word,
-                word=draft.source.words[step.word],
-                action=step.action,
-                q_values=step.q_values,
-                compression_rate=compression_rate(summary_length(actions), len(actions)),
-                summary=summary,
-                reconstruction=None if reconstruction is None else " ".join(reconstruction),
-                reconstruction_rate=None if scored is None else scored.reconstruction_rate,
-            )
-
-
-class _Choice(Search, Protocol):
-    """A search that ends with the chosen step."""
-
-    @property
-    def best(self) -> ScoredStep: ...
-
-
-@dataclass(slots=True)
-class _Job:
-    """A sentence with its walk and the searches that decide what becomes of it."""
-
-    text: Text
-    draft: Draft
-    walk: Walk
-    choice: _Choice
-    every: EveryStepSearch | None
-    """Set if the whole trace is wanted."""
-    rebuild: bool
-    """Whether the whole source is to be rebuilt."""
-
-    @property
-    def actions(self) -> tuple[Action, ...]:
-        """Actions of the chosen step."""
-        return self.choice.best.conversion.actions
-
-    def replacements(self, lm: MaskedLM) -> dict[int, str]:
-        """New words by place."""
-        return written_words(self.choice.best.conversion, lm)
-
-    def has_bad_replacement(self, lm: MaskedLM) -> bool:
-        """Whether a new word breaks the limit, or is a mark or a shape such as "##.#" where people read."""
-        new = self.replacements(lm)
-        if not new:
-            return False
-        if not self.draft.sentence.pretokenized and any("#" in word or is_mark(word) for word in new.values()):
-            return True
-        limit = self.text.limit
-        if limit is None:
-            return False
-        before, after = self.draft.text(self.actions), self.draft.text(self.actions, new)
-        return measure(after, limit.unit) > measure(before, limit.unit)
-
-    def known_steps(self) -> Mapping[int, ScoredStep]:
-        """Steps of the walk whose rates were worked out."""
-        if self.every is not None:
-            return {scored.step: scored for scored in self.every.steps}
-        chosen = self.choice.best
-        on_the_walk = self.walk.actions_after(chosen.step) == chosen.conversion.actions
-        return {chosen.step: chosen} if on_the_walk else {}
-
-
-def _usual_limit(draft: Draft) -> Limit:
-    return Limit(usual_length(measure(draft.sentence.text, "words")), "words")
-
-
-def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
-    if not parts:
-        return _NOTHING
-    if len(parts) == 1:
-        return parts[0]
-    sentences = [draft.sentence for draft in text.drafts]
-    source = assembled(sentences, [sentence.text for sentence in sentences])
-    whole = assembled(sentences, [part.summary for part in parts])
-    capitalized = capitalized_like(source, whole)
-    if text.limit is None or text.limit.allows(capitalized):  # a few letters have longer capitals
-        whole = capitalized
-    return Summary(
-        source=source,
-        summary=_within(text.limit, whole, source),
-        compression_rate=_mean_by([(p.compression_rate, len(p.edits)) for p in parts]) or 0.0,
-        reconstruction_rate=_mean_by(
-            [(p.reconstruction_rate, sum(d.source.counted)) for p, d in zip(parts, text.drafts, strict=True)]
-        ),
-        step=sum(part.step for part in parts),
-        edits=tuple(edit for part in parts for edit in part.edits),
-        trace=(),
-        sentences=tuple(parts),
-    )
-
-
-def _within(limit: Limit | None, text: str, source: str) -> str:
-    """The text, cut if a single word is too long; if none of its characters fits, one of the source's may."""
-    return text if limit is None else cut(text, limit) or cut(source, limit)
-
-
-def _mean_by(pairs: Sequence[tuple[float | None, int]]) -> float | None:
-    """Mean of values weighed by counts; None if a value is not known."""
-    known = [(value, weight) for value, weight in pairs if value is not None]
-    total = sum(weight for _, weight in known)
-    if len(known) < len(pairs):
-        return None
-    return sum(value * weight for value, weight in known) / total if total else 1.0
-
-
-_NOTHING = Summary(source="", summary="", compression_rate=0.0, reconstruction_rate=1.0, step=0, edits=(), trace=())
-"""The summary of an empty text."""

@@ -27,6 +27,15 @@ class Limit:
         return measure(text, self.unit) <= self.size
 
 
+_USUAL_SHARE = 1 / 3
+"""Share of a sentence's words that an agent that is told a length aims at where nobody says how many."""
+
+
+def usual_limit(sentence: str) -> Limit:
+    """How much is left of a sentence where nobody says how much shall be."""
+    return Limit(max(1, round(_USUAL_SHARE * measure(sentence, "words"))), "words")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthRequest:
     """The length that a user asks for; at most one of the four, or none: the agent chooses."""

@@ -18,7 +18,7 @@ from ealm.editing import Editor
 from ealm.errors import EalmError, LanguageModelError, SettingsError, TextError
 from ealm.goals.agent import GoalAgent
 from ealm.goals.parts import SentenceJudge
-from ealm.goals.search import Estimated, Valuer, Weighed
+from ealm.goals.search import Estimated, Plans, Valuer, Weighed
 from ealm.goals.weighing import Weigher
 from ealm.ignored_words import IgnoredWords
 from ealm.lengths import LengthRequest
@@ -77,7 +77,7 @@ class Summarizer:
             self._look,
             ignored_words=self.ignored_words,
             settings=self.settings,
-            valuer=self._valuer,
+            plans=None if self._valuer is None else Plans(self._valuer, self.settings.goal),
         )
 
     def _variant(self, settings: Settings, valuer: Valuer | None) -> "Summarizer":
@@ -98,25 +98,35 @@ class Summarizer:
         """
         return self._variant(self.settings, self._valuer_for(effort, similarity))
 
+    def with_style(self, style: str) -> "Summarizer":
+        """The same summarizer, with plans in another style.
+
+        - "headline": articles and auxiliaries go first, as in newspapers; the default of the preset `reader`.
+        - "plain": they are words like others.
+        """
+        if self._valuer is None:
+            raise SettingsError("A style goes with agents that plan (preset reader, effort plan or search).")
+        return self._variant(self.settings.override({"goal.style": style}), self._valuer)
+
     def _valuer_for(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> Valuer | None:
         if effort not in EFFORTS:
             raise SettingsError(f"effort must be one of {', '.join(EFFORTS)}, got {effort!r}.")
         if effort == "walk":
             return None
-        agent, parts = self.agent, self.settings.goal.parts
+        agent = self.agent
         if not isinstance(agent, GoalAgent):
             raise SettingsError(
                 f"The effort {effort} goes with agents that are told a length (preset reader); this agent has "
                 f"the preset {self.settings.preset}."
             )
         if effort == "search":
-            return Weighed(SentenceJudge(parts, Weigher(SentenceSimilarity.load(similarity))))
+            return Weighed(SentenceJudge(self.settings.goal.parts, Weigher(SentenceSimilarity.load(similarity))))
         if not agent.settings.estimates:
             raise SettingsError(
                 "This agent has not learned what words are worth, which the effort plan needs. Choose walk or search, "
                 "or train an agent with --set goal.agent.estimates=true."
             )
-        return Estimated(agent, parts)
+        return Estimated(agent)
 
     @classmethod
     def from_pretrained(
@@ -176,7 +186,7 @@ class Summarizer:
           the best balance of compression and reconstruction.
         - `keep`: words that are never removed or replaced. `protect`: kinds of words that stay as long as the length
           allows: "negation" (the default; with the word that it negates), "numbers", "names". `extractive`: no word is
-          replaced.
+          replaced. `reword`: a shorter word may stand for a phrase ("premier", "7.4%"), where a text does not fit.
         - `pretokenized`: white space separates the words of one sentence, and the summary's too; nothing is tidied,
           nothing is protected unless asked for.
         - `recoverability`: work out the reconstruction rate also where the length is given. `reconstruction`: also what

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
+from ealm.errors import SettingsError
 from ealm.lengths import LengthRequest
 from ealm.protection import DEFAULT_KINDS, check_kinds
 from ealm.text import split_words
@@ -25,6 +26,14 @@ class Options:
     recoverability: bool
     reconstruction: bool
     """Whether to rebuild the whole source from the summary, and tell it word by word."""
+    reword: bool = False
+    """Whether a shorter word may stand for a phrase, where the text does not fit as it is."""
+
+    def __post_init__(self) -> None:
+        if self.reword and self.extractive:
+            raise SettingsError(
+                "extractive allows no new word, and reword puts shorter ones in the place of phrases. Leave one out."
+            )
 
     @classmethod
     def of(cls, **wishes: Unpack["Wishes"]) -> "Options":
@@ -52,6 +61,7 @@ class Options:
             trace=wishes.get("trace", False),
             recoverability=wishes.get("recoverability", False),
             reconstruction=wishes.get("reconstruction", False),
+            reword=wishes.get("reword", False),
         )
 
 
@@ -69,6 +79,7 @@ class Wishes(TypedDict, total=False):
     trace: bool
     recoverability: bool
     reconstruction: bool
+    reword: bool
 
 
 def _words(phrase: str, pretokenized: bool) -> tuple[str, ...]:

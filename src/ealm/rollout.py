@@ -5,6 +5,7 @@ A walk never looks at the language model's output, so many sentences are walked 
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -39,6 +40,18 @@ class Walk:
         for decision in self.steps[:step]:
             actions[decision.word] = decision.action
         return tuple(actions)
+
+    def toward(self, goal: int) -> "Walk":  # noqa: ARG002 - the same for every length
+        """A walk is a path too, with a single way for all lengths."""
+        return self
+
+
+class Path(Protocol):
+    """How a sentence gets shorter."""
+
+    def toward(self, goal: int) -> Walk:
+        """The walk to take if so many words are to be left; it goes on to the last word."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ class Shortened:
     step: int
     """Decisions of the walk that were looked at."""
     actions: tuple[Action, ...]
+    walk: Walk
 
 
 Fits = Callable[[Sequence[int]], bool]
@@ -42,7 +43,7 @@ def shorten(
     """
     actions = [Action.KEEP] * walk.length
     if fits(range(walk.length)):
-        return Shortened(0, tuple(actions))
+        return Shortened(0, tuple(actions), walk)
     if len(marks) == walk.length:  # nothing but marks: they are what the text has to say
         marks = ()
     settled = sorted(pinned)
@@ -59,7 +60,7 @@ def shorten(
     step = 0
     for step, decision in enumerate(walk.steps, start=1):
         if done:
-            return Shortened(step - 1, tuple(actions))
+            return Shortened(step - 1, tuple(actions), walk)
         together = [decision.word, *followers.get(decision.word, ())]
         if decision.action != Action.REMOVE and fits(with_it := sorted({*settled, *together})):
             actions[decision.word] = decision.action
@@ -71,7 +72,7 @@ def shorten(
             done = fits(left) and not set(left) <= set(marks)
     if set(left) <= set(marks):
         actions = _with_one_word(walk, actions, fits, pinned=pinned, marks=marks)
-    return Shortened(step, tuple(actions))
+    return Shortened(step, tuple(actions), walk)
 
 
 def _left(actions: Sequence[Action]) -> list[int]:

@@ -1,21 +1,15 @@
-"""Stems exactly as the ROUGE-1.5.5 script makes them, so that scores can stand beside published ones.
+"""Stems exactly as the ROUGE-1.5.5 script makes them, so that scores can stand beside published ones."""
 
-Irregular forms come from the exception lists of WordNet 2.0 (Princeton University; the WordNet licence allows use,
-copies and changes for any purpose and without fee). In `irregular_forms.json` each base form has its irregular forms.
-WordNet 2.0 Copyright 2003 by Princeton University. All rights reserved.
-"""
-
-import json
 from functools import cache, lru_cache
-from pathlib import Path
 
 from nltk.stem.porter import PorterStemmer
+
+from ealm.irregular_forms import irregular_forms
 
 LONGEST_UNSTEMMED = 3
 """Characters; words up to this length stay as they are."""
 
 _ANY_SUFFIX = "ance ence able ible ement al er ic ant ou ism ate iti ous ive ize".split()
-_FORMS_FILE = Path(__file__).parent / "irregular_forms.json"
 
 
 class _PorterOfRouge(PorterStemmer):  # type: ignore[misc]  # NLTK has no annotations
@@ -34,13 +28,6 @@ class _PorterOfRouge(PorterStemmer):  # type: ignore[misc]  # NLTK has no annota
     def _without_first_of(self, word: str, suffixes: list[str]) -> str:
         rules = [(suffix, "", lambda stem: self._measure(stem) > 1) for suffix in suffixes]
         return str(self._apply_rule_list(word, rules))
-
-
-@cache
-def irregular_forms() -> dict[str, str]:
-    """Base form of each irregular form, both in lower case."""
-    forms_by_base: dict[str, str] = json.loads(_FORMS_FILE.read_text(encoding="utf-8"))
-    return {form: base for base, forms in forms_by_base.items() for form in forms.split()}
 
 
 @cache

@@ -188,11 +188,13 @@ class Layout:
         return self._partners.get(place, len(self._words)) < place
 
     def _ends_nothing(self, place: int, before: int | None) -> bool:
-        """Whether a full stop follows nothing, or an opening bracket, or the end of a quotation that has its own."""
+        """Whether a full stop follows nothing, or an opening bracket, or what has its own: a quotation, "U.S."."""
         if place == 0 or before == place - 1:
             return False
         if before is None or self._opens(before):
             return True
+        if self._words[place] == "." and self._words[before].endswith("."):
+            return not self._marks[before]
         return self._closes(before) and before - 1 in self._terminals
 
     def _separates_nothing(self, place: int, before: int | None, behind: Sequence[int]) -> bool:

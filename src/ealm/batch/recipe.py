@@ -37,6 +37,7 @@ class ModelRecipe:
     engine: str
     decoding: str | None
     effort: str | None = None
+    style: str | None = None
     wishes: Wishes
 
     def load(self, threads: int | None) -> Answering:
@@ -52,6 +53,8 @@ class ModelRecipe:
             summarizer = summarizer.with_decoding(self.decoding)
         if self.effort is not None:
             summarizer = summarizer.with_effort(self.effort)
+        if self.style is not None:
+            summarizer = summarizer.with_style(self.style)
         options = Options.of(**self.wishes)
         return lambda texts: _answers(summarizer, texts, options)
 
@@ -65,7 +68,7 @@ class ModelRecipe:
         return {
             "version of ealm": __version__,
             "model": digest.hexdigest(),
-            **{name: getattr(self, name) for name in ("lm", "device", "engine", "decoding", "effort")},
+            **{name: getattr(self, name) for name in ("lm", "device", "engine", "decoding", "effort", "style")},
             **{name: value for name, value in self.wishes.items() if value is not None},
         }
 

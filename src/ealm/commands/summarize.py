@@ -56,6 +56,12 @@ if TYPE_CHECKING:
 @click.option("--keep", multiple=True, metavar="WORD", help="Never remove or replace this word; may be repeated.")
 @click.option("--extractive", is_flag=True, help="Never replace a word.")
 @click.option(
+    "--reword/--no-reword",
+    default=False,
+    show_default=True,
+    help="Let a shorter word stand for a phrase: premier for prime minister, 7.4% for 7.4 percent.",
+)
+@click.option(
     "--protect",
     metavar="KINDS",
     help="Kinds of words to leave alone as long as the length allows: negation, numbers, names, or none; "
@@ -78,6 +84,12 @@ if TYPE_CHECKING:
     "be worth. search: the best draft after weighing the words of the very sentence, some forty times the work. "
     "[default: plan, if the agent has learned what words are worth; else walk]",
 )
+@click.option(
+    "--style",
+    type=click.Choice(["headline", "plain"]),
+    help="headline: articles and auxiliaries go first, as in newspapers. plain: they are words like others. [default: "
+    "headline with the embedded model]",
+)
 @device_option
 @job_options
 @plain_errors
@@ -95,6 +107,7 @@ def summarize(
     curve: bool,
     keep: tuple[str, ...],
     extractive: bool,
+    reword: bool,
     protect: str | None,
     pretokenized: bool,
     show: bool,
@@ -103,6 +116,7 @@ def summarize(
     recoverability: bool,
     decoding: str | None,
     effort: str | None,
+    style: str | None,
     device: str,
     **options: Unpack[JobOptions],
 ) -> None:
@@ -130,6 +144,7 @@ def summarize(
         "pretokenized": pretokenized,
         "trace": trace,
         "recoverability": recoverability or show or curve,
+        "reword": reword,
     }
     Options.of(**wishes)  # a mistake is told before anything is loaded
     source = None if input_file is None or str(input_file) == "-" else input_file
@@ -138,7 +153,14 @@ def summarize(
     if is_job(source, output_file, plain=plain, options=options):
         _refuse_a_terminal(input_file)
         recipe = ModelRecipe(
-            folder=str(folder), lm=lm, device=device, engine=engine, decoding=decoding, effort=effort, wishes=wishes
+            folder=str(folder),
+            lm=lm,
+            device=device,
+            engine=engine,
+            decoding=decoding,
+            effort=effort,
+            style=style,
+            wishes=wishes,
         )
         run_job(source, output_file, options=options, recipe=recipe)
         return
@@ -150,6 +172,8 @@ def summarize(
         summarizer = summarizer.with_decoding(decoding)
     if effort is not None:
         summarizer = summarizer.with_effort(effort)
+    if style is not None:
+        summarizer = summarizer.with_style(style)
     colour = output_file is None and sys.stdout.isatty()
     lines = _output_lines(summarizer, texts, wishes, curve=curve, show=show, as_json=as_json, colour=colour)
     _write_lines(lines, output_file)

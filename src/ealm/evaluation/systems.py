@@ -1,6 +1,6 @@
 """The systems that are compared, by the names that a user gives them.
 
-    lead-8  lead-75b  stopwords  ealm  ealm=DIR  ealm:NAME=DIR  ealm+walk=DIR  ealm+search=DIR  seq3=DIR  seq3+=DIR
+    lead-8  lead-75b  stopwords  ealm  ealm=DIR  ealm:NAME=DIR  ealm+walk=DIR  ealm+plain=DIR  seq3=DIR  seq3+=DIR
     cmatch=DIR  file:NAME=PATH
 
 DIR and PATH may hold {seed}: such a system is scored once for each seed.
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from ealm.model import Summarizer
 
 SEED = "{seed}"
+STYLES = ("plain", "headline")
 _SPEC = re.compile(
-    r"(?P<kind>lead-\d+b?|stopwords|ealm(?:\+(?:walk|plan|search))?|seq3\+?|cmatch|file)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?"
+    r"(?P<kind>lead-\d+b?|stopwords|ealm(?:\+(?:walk|plan|search|plain|headline))*|seq3\+?|cmatch|file)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?"
 )
 _NEED_A_PATH = {
     "seq3": "seq3=DIR (train it with: ealm train-baseline seq3 CORPUS --out DIR)",
@@ -82,7 +83,7 @@ def _parse(part: str) -> SystemSpec:
     if found is None:
         raise UnknownSystemError(
             f"There is no system {part!r}. Systems: lead-N (words), lead-Nb (bytes), stopwords, ealm, ealm=DIR, "
-            "ealm:NAME=DIR, ealm+walk=DIR, ealm+search=DIR, seq3=DIR, seq3+=DIR, cmatch=DIR, file:NAME=PATH."
+            "ealm:NAME=DIR, ealm+walk=DIR, ealm+plain=DIR, seq3=DIR, seq3+=DIR, cmatch=DIR, file:NAME=PATH."
         )
     kind, name, path = found["kind"], found["name"], found["path"]
     if path is None and kind in _NEED_A_PATH:
@@ -105,8 +106,7 @@ def load_system(spec: SystemSpec, seed: int | None) -> AnySummarizer:
         from ealm.model import Summarizer
 
         summarizer = Summarizer() if spec.path is None else Summarizer.from_pretrained(spec.place(seed))
-        effort = spec.kind.partition("+")[2]
-        return _Ealm(summarizer.with_effort(effort) if effort else summarizer)
+        return _Ealm(_varied(summarizer, spec.kind.split("+")[1:]))
     if spec.kind == "cmatch":
         from ealm.baselines.cmatch.summarizer import CMatchSummarizer
 
@@ -114,6 +114,13 @@ def load_system(spec: SystemSpec, seed: int | None) -> AnySummarizer:
     from ealm.baselines.seq3.summarizer import Seq3Summarizer
 
     return Seq3Summarizer.load(spec.place(seed), variant="best" if spec.kind == "seq3+" else "last")
+
+
+def _varied(summarizer: "Summarizer", variants: Iterable[str]) -> "Summarizer":
+    """With other efforts or styles than it comes with."""
+    for variant in variants:
+        summarizer = summarizer.with_style(variant) if variant in STYLES else summarizer.with_effort(variant)
+    return summarizer
 
 
 @dataclass(frozen=True, slots=True)

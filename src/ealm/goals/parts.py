@@ -15,7 +15,7 @@ import numpy as np
 from ealm.assessment import Similarity, log_probabilities
 from ealm.converter import Converter
 from ealm.edits import Action
-from ealm.function_words import DETERMINERS, FUNCTION_WORDS
+from ealm.function_words import DETERMINERS, FUNCTION_WORDS, PREPOSITIONS
 from ealm.goals.settings import PartSettings
 from ealm.goals.values import Floats, SentenceValues, standardized
 from ealm.goals.weighing import Weigher, WordWeights
@@ -81,27 +81,38 @@ def with_rules(words: Sequence[str], worth: Floats, parts: PartSettings) -> Sent
     judged = np.asarray([not is_mark(word) for word in words], dtype=bool)
     values = worth.astype(np.float32)
     pairs = (parts.unbroken * (judged[1:] & judged[:-1])).astype(np.float32)
-    for place, other in _leanings(words) if parts.hanging else ():
-        values[place] -= parts.hanging
-        if 0 <= other < len(words) and judged[other]:
-            pairs[min(place, other)] += parts.hanging
+    plain = [straight_apostrophes(word).lower() for word in words]
+    for leanings, weight in ((_leanings, parts.hanging), (_prepositions, parts.bare)):
+        for place, other in leanings(plain) if weight else ():
+            values[place] -= weight
+            if 0 <= other < len(words) and judged[other]:
+                pairs[min(place, other)] += weight
     least = values[judged].min() if judged.any() else 0.0
     return SentenceValues(np.where(judged, values, least - _BELOW_ALL).astype(np.float32), pairs, worth)
 
 
-def _leanings(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _leanings(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Places of words that make no sense without a neighbour, each with the place of that.
 
     Before an article or the like nothing leans: "in the valley" may become "in valley". A negation is no support, as it
     comes and goes with the word that it negates: "could not survive" becomes "not survive".
     """
-    plain = [straight_apostrophes(word).lower() for word in words]
     nobody = len(plain)
     for place, (word, following) in enumerate(zip(plain, [*plain[1:], ""], strict=True)):
         if (word in FUNCTION_WORDS and following not in DETERMINERS) or word == "'s":
             yield place, nobody if following in _NEGATIONS else place + 1
-        if word in _ENDINGS:
+        if word in _ENDINGS or word == "of":
             yield place, place - 1
+
+
+def _prepositions(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Places of words behind a preposition, each with the place of that: "plans to cut" should not become "plans cut".
+
+    An article between them may go and stay without consequence.
+    """
+    for place, (word, following) in enumerate(pairwise(plain)):
+        if word in PREPOSITIONS and following not in FUNCTION_WORDS and not is_mark(following):
+            yield place + 1, place
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,12 @@
 What they are worth is estimated by the agent, from the one look it takes anyway (planning), or weighed for this very
 sentence, by looking at it without each of its words, which costs some forty times as much. Both are exact for the
 parts of words and neighbours.
+
+In the style of headlines, spare words (articles, auxiliaries) are no part of the plan: they go first.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,16 +19,21 @@ from torch import Tensor
 from ealm.edits import Action
 from ealm.goals.agent import GoalAgent
 from ealm.goals.parts import SentenceJudge, with_rules
-from ealm.goals.settings import PartSettings
-from ealm.goals.values import SentenceValues, best_draft
+from ealm.goals.settings import GoalSettings
+from ealm.goals.values import Floats, SentenceValues, best_draft
 from ealm.rollout import Step, Walk
+from ealm.spare_words import spare_places
+from ealm.writing import is_mark
+
+Draft = npt.NDArray[np.bool_]
+"""Which words are left."""
 
 
 class Valuer(Protocol):
-    """Tells what the words of sentences are worth."""
+    """Tells what the words of sentences are worth by themselves."""
 
-    def __call__(self, sentences: Sequence[Sequence[str]], encodings: Sequence[Tensor]) -> list[SentenceValues]:
-        """Values of each sentence; `encodings` has (words, width) for each."""
+    def __call__(self, sentences: Sequence[Sequence[str]], encodings: Sequence[Tensor]) -> list[Floats]:
+        """A number for each word of each sentence; `encodings` has (words, width) for each sentence."""
         ...
 
 
@@ -35,8 +43,8 @@ class Weighed:
     def __init__(self, judge: SentenceJudge) -> None:
         self._judge = judge
 
-    def __call__(self, sentences: Sequence[Sequence[str]], encodings: Sequence[Tensor]) -> list[SentenceValues]:  # noqa: ARG002
-        return self._judge.values(sentences)
+    def __call__(self, sentences: Sequence[Sequence[str]], encodings: Sequence[Tensor]) -> list[Floats]:  # noqa: ARG002
+        return [values.worth for values in self._judge.values(sentences)]
 
 
 class Estimated:
@@ -45,37 +53,93 @@ class Estimated:
     Phi is linear in what words are worth, so the draft that is best by the expected values has the best expected Phi.
     """
 
-    def __init__(self, agent: GoalAgent, parts: PartSettings) -> None:
+    def __init__(self, agent: GoalAgent) -> None:
         self._agent = agent
-        self._parts = parts
 
     @torch.no_grad()
-    def __call__(self, sentences: Sequence[Sequence[str]], encodings: Sequence[Tensor]) -> list[SentenceValues]:
+    def __call__(self, sentences: Sequence[Sequence[str]], encodings: Sequence[Tensor]) -> list[Floats]:
         if not sentences:
             return []
         worths = self._agent.worths(torch.cat(list(encodings))).cpu().numpy()
-        rows = np.split(worths, np.cumsum([len(words) for words in sentences])[:-1])
-        return [with_rules(words, row, self._parts) for words, row in zip(sentences, rows, strict=True)]
+        return np.split(worths, np.cumsum([len(words) for words in sentences])[:-1])
 
 
-def searched_walks(
-    values: Sequence[SentenceValues], goals: Sequence[int], *, locked: Sequence[Collection[int]]
-) -> list[Walk]:
-    """Walks that pass through the best draft of each goal's length; before and after it the least word goes first."""
-    return [_walk(value, goal, set(own)) for value, goal, own in zip(values, goals, locked, strict=True)]
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A sentence to plan."""
+
+    words: Sequence[str]
+    locked: Collection[int] = ()
+    """Words that a walk does not decide on."""
+    tied: Mapping[int, int] = field(default_factory=dict)
+    """Those of them that stay or go with another word."""
 
 
-def _walk(values: SentenceValues, goal: int, locked: set[int]) -> Walk:
-    length = len(values.words)
-    best = best_draft(values, goal, [place not in locked for place in range(length)])
-    kept = np.ones(length, dtype=bool)
-    outside = {place for place in range(length) if not best[place]}
-    inside = set(range(length)) - outside - locked
-    steps = _removals(values, kept, outside) + _removals(values, kept, inside)
-    return Walk(length, tuple(steps))
+class Plans:
+    """Makes plans of sentences."""
+
+    def __init__(self, valuer: Valuer, settings: GoalSettings) -> None:
+        self._valuer = valuer
+        self._settings = settings
+
+    def __call__(self, tasks: Sequence[Task], encodings: Sequence[Tensor]) -> "list[Plan]":
+        """A plan for each sentence."""
+        worths = self._valuer([task.words for task in tasks], encodings)
+        return [Plan(task, worth, self._settings) for task, worth in zip(tasks, worths, strict=True)]
 
 
-def _removals(values: SentenceValues, kept: npt.NDArray[np.bool_], places: set[int]) -> list[Step]:
+class Plan:
+    """Walks that pass through the best draft of the length asked for; before and after it the least word goes first."""
+
+    def __init__(self, task: Task, worth: Floats, settings: GoalSettings) -> None:
+        parts = settings.parts
+        worth = worth + parts.negated * np.isin(np.arange(len(worth)), list(task.tied.values()))
+        spare = spare_places(task.words) - set(task.locked) if settings.style == "headline" else ()
+        self._task = task
+        self._first = _in_order(sorted(spare, key=worth.__getitem__), worth)
+        self._places = sorted(set(range(len(task.words))) - set(spare) - task.tied.keys())
+        """The words that are planned."""
+        self._values = with_rules([task.words[place] for place in self._places], worth[self._places], parts)
+        self._stays = [place in task.locked for place in self._places]
+        self._walks: dict[int, Walk] = {}
+
+    def toward(self, goal: int) -> Walk:
+        """A walk to the end, through the best draft of so many words, marks not counted."""
+        if goal not in self._walks:
+            steps = _planned(self._values, self._best(goal), self._stays)
+            moved = [replace(step, word=self._places[step.word]) for step in steps]
+            self._walks[goal] = Walk(len(self._task.words), (*self._first, *moved))
+        return self._walks[goal]
+
+    def _best(self, goal: int) -> Draft:
+        """The best draft, with room for the words that come with others."""
+        task, values = self._task, self._values
+        size = goal + sum(is_mark(task.words[place]) for place in task.locked)
+        removable = [not stay for stay in self._stays]
+        draft = best_draft(values, size, removable)
+        left = {place for place, kept in zip(self._places, draft, strict=True) if kept}
+        followers = sum(head in left for head in task.tied.values())
+        return best_draft(values, size - followers, removable) if followers else draft
+
+
+def _in_order(places: Sequence[int], worth: Floats) -> list[Step]:
+    """Remove these words, one after the other."""
+    losses = [-float(worth[place]) for place in places]
+    following = [*losses[1:], *losses[-1:]]
+    return [
+        Step(place, Action.REMOVE, (own, other)) for place, own, other in zip(places, losses, following, strict=True)
+    ]
+
+
+def _planned(values: SentenceValues, best: Draft, stays: Sequence[bool]) -> list[Step]:
+    """Remove all words but those that stay, on a way through the best draft."""
+    kept = np.ones(len(best), dtype=bool)
+    free = {place for place, stay in enumerate(stays) if not stay}
+    outside = {place for place in free if not best[place]}
+    return _removals(values, kept, outside) + _removals(values, kept, free - outside)
+
+
+def _removals(values: SentenceValues, kept: Draft, places: set[int]) -> list[Step]:
     """Remove all of these places, always the one whose loss is least; `kept` is changed."""
     steps = []
     gains = {place: _gain(values, kept, place) for place in sorted(places)}
@@ -90,7 +154,7 @@ def _removals(values: SentenceValues, kept: npt.NDArray[np.bool_], places: set[i
     return steps
 
 
-def _gain(values: SentenceValues, kept: npt.NDArray[np.bool_], place: int) -> float:
+def _gain(values: SentenceValues, kept: Draft, place: int) -> float:
     """What Phi changes by when a word goes."""
     lost = float(values.words[place])
     if place > 0 and kept[place - 1]:

@@ -22,6 +22,10 @@ class PartSettings(Checked):
     """Neighbours that are still neighbours."""
     hanging: float = 0.0
     """A malus for a function word whose next word is gone."""
+    bare: float = 0.0
+    """A malus for a word whose preposition is gone."""
+    negated: float = 0.0
+    """A word that takes its negation with it; only in plans."""
     protection: float = 0.0
     """Numbers, names and negations."""
     similarity: float = 0.0
@@ -108,5 +112,8 @@ class GoalSettings(Checked):
     """The agent that is told how long its draft shall be (docs/beyond.md)."""
 
     parts: PartSettings = field(default_factory=PartSettings)
+    style: Literal["plain", "headline"] = "plain"
+    """With `headline`, plans do without articles and auxiliaries first, and words that only those kept apart count as
+    neighbours."""
     agent: GoalAgentSettings = field(default_factory=GoalAgentSettings)
     learning: GoalLearningSettings = field(default_factory=GoalLearningSettings)

@@ -237,8 +237,10 @@ async def _unless_gone(request: Request, work: "Future[Any]") -> Any:
 
 
 def _curve(summarizer: Summarizer, body: CurveRequest) -> dict[str, Any]:
-    wishes: Wishes = {"keep": body.keep, "extractive": body.extractive}
-    balance = summarizer.summarize(body.text, **wishes) if body.recoverability else None
-    with_rates: Wishes = {**wishes, "recoverability": body.recoverability}
-    points = summarizer.curve(body.text, **with_rates)
-    return curve_values(points, balance)
+    wishes: Wishes = {
+        "keep": body.keep,
+        "extractive": body.extractive,
+        "reword": body.reword,
+        "recoverability": body.recoverability,
+    }
+    return curve_values(summarizer.curve(body.text, **wishes))

@@ -10,7 +10,7 @@ from ealm.summary import Edit, Summary
 _LETTERS = {Action.KEEP: "k", Action.REMOVE: "d", Action.REPLACE: "r"}
 
 
-def curve_values(points: Sequence[Summary], balance: Summary | None) -> dict[str, Any]:
+def curve_values(points: Sequence[Summary]) -> dict[str, Any]:
     """The words of the text with what the walk thought of them, and for each length what becomes of every word."""
     if not points:
         return {"source": "", "words": [], "sentences": [], "points": [], "balance": None}
@@ -21,8 +21,18 @@ def curve_values(points: Sequence[Summary], balance: Summary | None) -> dict[str
         "words": _words(parts),
         "sentences": [len(part.source.split()) for part in parts],
         "points": [_point(point) for point in points],
-        "balance": None if balance is None else _point(balance),
+        "balance": None if (best := balance(points)) is None else _point(best),
     }
+
+
+def balance(points: Sequence[Summary]) -> Summary | None:
+    """The length that the paper chooses (t* = argmax cr + rr, ties to the shorter; section 4.4), if rates are known."""
+    rated = [
+        (point.compression_rate + point.reconstruction_rate, point.compression_rate, number)
+        for number, point in enumerate(points)
+        if point.reconstruction_rate is not None and point.summary
+    ]
+    return points[max(rated)[-1]] if rated else None
 
 
 def _words(parts: Sequence[Summary]) -> list[dict[str, Any]]:

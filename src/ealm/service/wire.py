@@ -11,6 +11,8 @@ Text = Annotated[str, StringConstraints(max_length=1_000_000)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 _EXAMPLE = "The city council voted late on Tuesday to close the old bridge, which was not safe any more, until spring."
 
+_REWORD = "Let a shorter word stand for a phrase; does not go with extractive."
+
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -30,6 +32,7 @@ class Wish(_Strict):
         None, description="Kinds of words that stay as long as the length allows; negation if left out."
     )
     extractive: bool = Field(False, description="Never replace a word.")
+    reword: bool = Field(False, description=_REWORD)
     pretokenized: bool = Field(False, description="White space separates the words of one sentence.")
     trace: bool = Field(False, description="Every step of the walk with its summary and rates; slow.")
     recoverability: bool = Field(False, description="Work out what can be recovered also where a length is given.")
@@ -50,6 +53,7 @@ class Wish(_Strict):
             trace=self.trace,
             recoverability=self.recoverability,
             reconstruction=self.reconstruction,
+            reword=self.reword,
         )
 
 
@@ -87,6 +91,7 @@ class CurveRequest(_Strict):
     text: Text
     keep: list[Word] = Field(default_factory=list, max_length=1_000, description="Words that are never touched.")
     extractive: bool = False
+    reword: bool = Field(False, description=_REWORD)
     recoverability: bool = Field(False, description="Also the rates, the balance and the reconstructions; slower.")
 
 

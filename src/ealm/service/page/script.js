@@ -34,6 +34,7 @@ function element(id, kind) {
 const box = element("text", HTMLTextAreaElement);
 const slider = element("length", HTMLInputElement);
 const unit = element("unit", HTMLSelectElement);
+const reword = element("reword", HTMLInputElement);
 const state = {
   /** @type {Curve | null} */ curve: null,
   /** @type {Point | null} */ shown: null,
@@ -63,6 +64,10 @@ async function ask(path, body) {
   return values;
 }
 
+function wishes() {
+  return { keep: [...state.pinned], reword: reword.checked };
+}
+
 async function shorten() {
   const text = box.value;
   stopPlaying();
@@ -84,7 +89,7 @@ async function shorten() {
 
 /** @param {string} text @param {number} number */
 async function showCurve(text, number) {
-  const wish = { text, keep: [...state.pinned] };
+  const wish = { text, ...wishes() };
   const curve = await ask("/v1/curve", wish);
   if (number !== state.asked) return;
   take(curve);
@@ -115,7 +120,7 @@ async function showLong(text, number) {
     slider.value = String(Math.ceil(total / 4));
   }
   const wish = unit.value === "balance" ? {} : { words: Number(slider.value) };
-  const answer = await ask("/v1/summarize", { text, keep: [...state.pinned], ...wish });
+  const answer = await ask("/v1/summarize", { text, ...wishes(), ...wish });
   if (number !== state.asked) return;
   state.curve = null;
   element("result", HTMLDivElement).hidden = false;
@@ -292,10 +297,9 @@ async function reconstruct(point) {
   const target = element("reconstruction", HTMLParagraphElement);
   const curve = state.curve;
   if (!curve || state.shown !== point) return;
-  const wish = unit.value === "balance" ? {} : { words: Math.max(point.words, 1) };
   try {
     const answer = await ask("/v1/summarize", {
-      text: curve.source, keep: [...state.pinned], ...wish, reconstruction: true,
+      text: curve.source, ...wishes(), words: Math.max(point.words, 1), reconstruction: true,
     });
     if (state.shown !== point) return;
     const edits = answer.summaries[0].edits;
@@ -331,12 +335,13 @@ function compare(words, count, isStopWord) {
   document.getElementById("stopwords")?.replaceChildren(words.filter((word) => !isStopWord(word)).slice(0, count).join(" "));
 }
 
-/** @param {EventTarget | null} target @returns {{word: Word, text: string} | null} */
+/** @param {EventTarget | null} target @returns {{word: Word, text: string, place: number} | null} */
 function wordOf(target) {
   const button = target instanceof Element ? target.closest(".word") : null;
   if (!(button instanceof HTMLElement) || !state.curve) return null;
-  const word = state.curve.words[Number(button.dataset.place)];
-  return word ? { word, text: word.text } : null;
+  const place = Number(button.dataset.place);
+  const word = state.curve.words[place];
+  return word ? { word, text: word.text, place } : null;
 }
 
 /** @param {Event} event */
@@ -344,9 +349,10 @@ function think(event) {
   const found = wordOf(event.target);
   const target = element("thought", HTMLParagraphElement);
   if (!found) return;
-  const { word, text } = found;
+  const { word, text, place } = found;
   if (word.order === null || !word.q_values || word.action === null) {
-    target.textContent = `“${text}”: nothing was decided on it, it is just kept.`;
+    const gone = state.shown?.actions[place] === "d";
+    target.textContent = `“${text}”: nothing was decided on it, it ${gone ? "went with the words beside it" : "is just kept"}.`;
     return;
   }
   const names = ["Remove", "Keep", "Replace"]; // an agent that never replaces has no value for it
@@ -405,6 +411,7 @@ async function copy(text, done) {
 
 function link() {
   const values = new URLSearchParams({ text: box.value, unit: unit.value, at: slider.value });
+  if (reword.checked) values.set("reword", "1");
   if (state.pinned.size) values.set("keep", [...state.pinned].join("\n"));
   const place = new URL(window.location.href);
   place.hash = values.toString();
@@ -418,6 +425,7 @@ function fromLink() {
   box.value = text;
   const wanted = values.get("unit") ?? "words";
   if (["words", "bytes", "balance"].includes(wanted)) unit.value = wanted;
+  reword.checked = values.get("reword") === "1";
   state.pinned = new Set((values.get("keep") ?? "").split("\n").filter(Boolean));
   const at = values.get("at");
   shorten().then(() => {
@@ -447,6 +455,7 @@ slider.addEventListener("input", () => {
     state.later = window.setTimeout(shorten, 400);
   }
 });
+reword.addEventListener("change", () => { if (box.value.trim()) shorten(); });
 unit.addEventListener("change", () => { stopPlaying(); if (state.long) shorten(); else show(); });
 element("play", HTMLButtonElement).addEventListener("click", play);
 element("theme", HTMLButtonElement).addEventListener("click", switchTheme);

@@ -1,0 +1,79 @@
+"""`ealm summarize`: what it says when something is wrong."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_runs import SENTENCES, TOO_LONG, refused, summarize
+
+
+def test_what_cannot_go_together_is_refused(agent_folder: Path, sentences_file: Path) -> None:
+    refused(summarize(agent_folder, "river rises", "--trace"), "--trace goes with --json")
+    refused(summarize(agent_folder, "river rises", "-i", sentences_file), "TEXT or --input, not both")
+    refused(summarize(agent_folder, "river rises", "--words", 0), "--words")
+    refused(summarize(agent_folder, "river rises", "--ratio", 1.5), "--ratio")
+    refused(summarize(agent_folder, "river rises", "--show", "--json"), "--show", "--json")
+    refused(summarize(agent_folder, "river rises", "--show", "--curve"), "--show", "--curve")
+    refused(summarize(agent_folder, "river rises", "--curve", "--words", 3), "--curve gives every length")
+
+
+def test_a_mistake_is_told_before_anything_is_loaded(tmp_path: Path) -> None:
+    """Otherwise the missing model would be named."""
+    missing = tmp_path / "none"
+    refused(summarize(missing, "river", "--words", 3, "--chars", 9), "Give one length, not 2: words and chars")
+    refused(summarize(missing, "river", "--protect", "verbs"), "no kind of words 'verbs'", "negation, numbers, names")
+
+
+def test_words_to_keep_that_do_not_fit_are_refused(agent_folder: Path) -> None:
+    result = summarize(agent_folder, SENTENCES[0], "--keep", "silver bridge", "--words", 1)
+    refused(result, "The words to keep take 2 words, and the limit is 1", "Allow more, or keep fewer words")
+
+
+def test_a_missing_model_or_input_is_refused(tmp_path: Path, agent_folder: Path) -> None:
+    refused(summarize(tmp_path / "none", "river"), "No trained agent in", "agent.json is missing", "ealm train")
+    refused(summarize(agent_folder, "-i", tmp_path / "none.txt"), "none.txt", "does not exist")
+
+
+def test_a_language_model_that_does_not_fit_is_refused(tmp_path: Path, agent_folder: Path) -> None:
+    refused(summarize(agent_folder, "river", "--lm", tmp_path / "none"), "There is no folder", "--lm")
+    refused(summarize(agent_folder, "river", "--lm", "embedded"), "width 32, but embedded gives 384", "--lm")
+
+
+def test_a_sentence_that_is_too_long_is_refused_where_it_cannot_be_cut(agent_folder: Path) -> None:
+    lines = f"river rises\n{TOO_LONG}\n"
+    refused(summarize(agent_folder, "--pretokenized", stdin=lines), "Sentence 2 has 63 words", "62", "Split it")
+    raw = summarize(agent_folder, stdin=lines)
+    assert raw.exit_code == 0, raw.output
+    assert len(raw.stdout.splitlines()) == 2
+
+
+def test_input_that_is_not_utf_8_is_refused(agent_folder: Path, tmp_path: Path) -> None:
+    refused(summarize(agent_folder, stdin=b"river\nZ\xfcrich\n"), "standard input, line 2", "not UTF-8", "iconv")
+    (tmp_path / "latin.txt").write_bytes(b"Z\xfcrich\n")
+    refused(summarize(agent_folder, "-i", tmp_path / "latin.txt"), "latin.txt, line 1", "not UTF-8", "iconv")
+
+
+@pytest.mark.parametrize("text", ["river \udcff rises", "late storm\n\nriver \udce9"])
+@pytest.mark.parametrize("options", [[], ["--json"], ["--words", "1"], ["--pretokenized"]])
+def test_an_argument_that_is_not_utf_8_is_refused_in_one_line(
+    agent_folder: Path, text: str, options: list[str]
+) -> None:
+    result = summarize(agent_folder, text, *options)
+    refused(result, "Sentence 1 is not valid Unicode", "UTF-8")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_nothing_to_summarize_on_a_terminal_is_refused_instead_of_waiting(agent_folder: Path) -> None:
+    terminal, its_other_end = pty.openpty()
+    try:
+        command = [sys.executable, "-m", "ealm", "summarize", "--model", str(agent_folder)]
+        done = subprocess.run(command, stdin=its_other_end, capture_output=True, text=True, timeout=120, check=False)
+    finally:
+        os.close(terminal)
+        os.close(its_other_end)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "Nothing to summarize: give TEXT, --input FILE, or pipe" in done.stderr
