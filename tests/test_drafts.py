@@ -53,6 +53,16 @@ def test_words_are_looked_up() -> None:
     assert draft.source.ids == LM.word_ids(["The", "river", "rises", "."])
 
 
+def test_a_sign_stays_or_goes_with_its_number() -> None:
+    draft = draft_of("Bridge falls to $31.20 or 5%.", protect=[])
+    assert {draft.sentence.words[own]: draft.sentence.words[head] for own, head in draft.tied.items()} == {
+        "$": "31.20",
+        "%": "5",
+    }
+    assert shortest(draft, walk_over(draft, [0, 1, 2, 5, 6, 4]), 1, "words") == "$31.20."
+    assert draft_of("$ 31.20", pretokenized=True).tied == {}
+
+
 def test_named_words_are_pinned_and_no_longer_precious() -> None:
     draft = draft_of("The river does not rise.", keep=["River", "not", "."])
     assert words_at(draft, sorted(draft.pinned)) == ["river", "not", "."]

@@ -211,3 +211,35 @@ def test_words_that_lean_on_a_neighbour_are_worth_less_without_it() -> None:
     assert negated.words.tolist() == [1, -2, 1, 1]
     assert negated.pairs.tolist() == [1, 1, 1]
     assert leaning.words[7] < leaning.words[:7].min()
+
+
+def test_a_word_should_not_lose_its_preposition() -> None:
+    words = ["plans", "to", "cut", "the", "jobs"]
+    worth = np.ones(5, np.float32)
+    bare = with_rules(words, worth, PartSettings(unbroken=1, bare=2))
+    assert bare.words.tolist() == [1, 1, -1, 1, 1]
+    assert bare.pairs.tolist() == [1, 3, 1, 1]
+    after_article = with_rules(["in", "the", "valley"], worth[:3], PartSettings(unbroken=1, bare=2))
+    assert after_article.words.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("words", "values", "pairs"),
+    [
+        (["bank", "of", "Tovaria"], [1, -5, 1], [4, 4]),  # leans on both sides
+        (["7.4", "percent", "lower"], [1, -2, 1], [4, 1]),
+        (
+            ["a", "percent"],
+            [-2, -2],
+            [
+                7,
+            ],
+        ),
+    ],
+)
+def test_what_says_nothing_without_the_word_before_it(
+    words: list[str], values: list[float], pairs: list[float]
+) -> None:
+    found = with_rules(words, np.ones(len(words), np.float32), PartSettings(unbroken=1, hanging=3))
+    assert found.words.tolist() == values
+    assert found.pairs.tolist() == pairs

@@ -3,7 +3,15 @@
 import pytest
 
 from ealm.errors import SettingsError
-from ealm.protection import DEFAULT_KINDS, KINDS, check_kinds, named_places, negated_places, protected_places
+from ealm.protection import (
+    DEFAULT_KINDS,
+    KINDS,
+    check_kinds,
+    named_places,
+    negated_places,
+    protected_places,
+    sign_places,
+)
 
 
 def protected(text: str, *kinds: str) -> list[str]:
@@ -131,3 +139,18 @@ def test_the_same_word_written_in_another_way_is_found(word: str, named: str) ->
 def test_a_negation_negates_the_next_word_that_says_something(text: str, pairs: list[tuple[str, str]]) -> None:
     words = text.split()
     assert [(words[own], words[head]) for own, head in negated_places(words).items()] == pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("fell to $ 31.20", {2: 3}),
+        ("up 12 % and £ 5", {2: 1, 4: 5}),
+        ("at 40 ° now", {2: 1}),
+        ("many $ here", {}),
+        ("% of it", {}),
+        ("", {}),
+    ],
+)
+def test_signs_belong_to_their_numbers(text: str, places: dict[int, int]) -> None:
+    assert sign_places(text.split()) == places

@@ -9,7 +9,7 @@ from ealm.ignored_words import IgnoredWords
 from ealm.lengths import Limit, Unit, measure
 from ealm.masked_lm import MaskedLM
 from ealm.options import Options
-from ealm.protection import named_places, negated_places, protected_places
+from ealm.protection import named_places, negated_places, protected_places, sign_places
 from ealm.rollout import Path
 from ealm.sentences import Sentence
 from ealm.shortening import Fits, Shortened, shorten
@@ -33,7 +33,8 @@ class Draft:
     precious: tuple[int, ...]
     """Words that stay as far as the length allows, the most precious first."""
     tied: Mapping[int, int]
-    """Negations that stay or go with the word that they negate: without it, they would turn something else round."""
+    """Words that stay or go with another one: negations with what they negate, because without it they would turn
+    something else round, and signs such as "$" and "%" with their number."""
     marks: frozenset[int]
 
     @classmethod
@@ -50,7 +51,10 @@ class Draft:
             precious += sorted(places - pinned - set(precious))
         sentence = wording.sentence
         words = sentence.words
-        tied = _tied(words, pinned, precious) if "negation" in options.protect else {}
+        heads = {} if sentence.pretokenized else sign_places(words)
+        if "negation" in options.protect:
+            heads |= negated_places(words)
+        tied = _tied(heads, pinned, precious)
         precious = [place for place in precious if place not in tied]
         marks: frozenset[int] = frozenset()
         if not sentence.pretokenized:  # a sentence that people wrote ends as they ended it
@@ -134,10 +138,8 @@ class Draft:
         return fits
 
 
-def _tied(words: Sequence[str], pinned: Collection[int], precious: Collection[int]) -> dict[int, int]:
-    """Negations of words on which the agent decides."""
+def _tied(heads: Mapping[int, int], pinned: Collection[int], precious: Collection[int]) -> dict[int, int]:
+    """Those whose heads are words on which the agent decides."""
     return {
-        own: head
-        for own, head in negated_places(words).items()
-        if own not in pinned and head not in pinned and head not in precious
+        own: head for own, head in heads.items() if own not in pinned and head not in pinned and head not in precious
     }

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 import regex
 
@@ -47,6 +48,9 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind in wanted)
 
 
+_CURRENCY = regex.compile(r"\p{Sc}")
+_BEHIND_NUMBERS = frozenset("% ‰ °".split())
+
 _REACH = 4
 """Words after a negation among which the one that it negates is looked for."""
 
@@ -63,6 +67,17 @@ def negated_places(words: Sequence[str]) -> dict[int, int]:
             if words[after].lower() not in STOP_WORDS:
                 found[place] = after
                 break
+    return found
+
+
+def sign_places(words: Sequence[str]) -> dict[int, int]:
+    """For each sign that belongs to a number, such as "$" and "%", the place of the number."""
+    found = {}
+    for place, (word, following) in enumerate(pairwise(words)):
+        if _CURRENCY.fullmatch(word) and _is_number(following, first=False):
+            found[place] = place + 1
+        if following in _BEHIND_NUMBERS and _is_number(word, first=False):
+            found[place + 1] = place
     return found
 
 

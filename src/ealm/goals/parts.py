@@ -31,6 +31,9 @@ _BELOW_ALL = 1.0
 _ENDINGS = frozenset("'s n't 're 've 'll 'd 'm".split())
 """What a tokenizer may cut off the word before."""
 
+_UNITS = frozenset("percent pct hundred thousand million billion trillion".split())
+"""What says nothing without its number."""
+
 _NEGATIONS = frozenset("not n't never".split())
 """Those that stand between an auxiliary and its verb; `protection.py` has all kinds."""
 
@@ -98,10 +101,10 @@ def _leanings(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
     comes and goes with the word that it negates: "could not survive" becomes "not survive".
     """
     nobody = len(plain)
-    for place, (word, following) in enumerate(zip(plain, [*plain[1:], ""], strict=True)):
+    for place, (before, word, following) in enumerate(zip(["", *plain], plain, [*plain[1:], ""], strict=False)):
         if (word in FUNCTION_WORDS and following not in DETERMINERS) or word == "'s":
             yield place, nobody if following in _NEGATIONS else place + 1
-        if word in _ENDINGS or word == "of":
+        if word in _ENDINGS or word == "of" or (word in _UNITS and before[-1:].isalnum()):
             yield place, place - 1
 
 

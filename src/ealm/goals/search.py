@@ -28,6 +28,9 @@ from ealm.writing import is_mark
 Draft = npt.NDArray[np.bool_]
 """Which words are left."""
 
+_NEVER = -1e6
+"""The value of a word that is not to be chosen while there is another."""
+
 
 class Valuer(Protocol):
     """Tells what the words of sentences are worth by themselves."""
@@ -93,7 +96,9 @@ class Plan:
 
     def __init__(self, task: Task, worth: Floats, settings: GoalSettings) -> None:
         parts = settings.parts
-        worth = worth + parts.negated * np.isin(np.arange(len(worth)), list(task.tied.values()))
+        self._heads = [head for own, head in task.tied.items() if not is_mark(task.words[own])]
+        """Of words that take a place if they come."""
+        worth = worth + parts.negated * np.isin(np.arange(len(worth)), self._heads)
         spare = spare_places(task.words) - set(task.locked) if settings.style == "headline" else ()
         self._task = task
         self._first = _in_order(sorted(spare, key=worth.__getitem__), worth)
@@ -113,13 +118,25 @@ class Plan:
 
     def _best(self, goal: int) -> Draft:
         """The best draft, with room for the words that come with others."""
-        task, values = self._task, self._values
-        size = goal + sum(is_mark(task.words[place]) for place in task.locked)
-        removable = [not stay for stay in self._stays]
-        draft = best_draft(values, size, removable)
+        task = self._task
+        size = goal + sum(is_mark(task.words[place]) for place in task.locked if place not in task.tied)
+        draft = self._draft(self._values, size)
+        followed = self._followed(draft)
+        if not followed:
+            return draft
+        with_room = self._draft(self._values, size - len(followed))
+        if self._followed(with_room) == followed:
+            return with_room
+        words = np.where(np.isin(self._places, followed), _NEVER, self._values.words)
+        return self._draft(replace(self._values, words=words), size)
+
+    def _draft(self, values: SentenceValues, size: int) -> Draft:
+        return best_draft(values, size, [not stay for stay in self._stays])
+
+    def _followed(self, draft: Draft) -> list[int]:
+        """Words of a draft that others come with."""
         left = {place for place, kept in zip(self._places, draft, strict=True) if kept}
-        followers = sum(head in left for head in task.tied.values())
-        return best_draft(values, size - followers, removable) if followers else draft
+        return [head for head in self._heads if head in left]
 
 
 def _in_order(places: Sequence[int], worth: Floats) -> list[Step]:
