@@ -49,8 +49,10 @@ def test_cmatch(tmp_path: Path, corpus_file: Path, data: Path) -> None:
     # References of one word are no headlines to learn from.
     assert result.exit_code == 1
     assert "no sentence of 2 to" in result.stderr
-    result = run("train-baseline", "cmatch", corpus_file, "--out", out, *COMMON, "--headlines", data / "input.txt")
+    headlines = ("--headlines", data / "input.txt", "--fluency-weight", 0.015)
+    result = run("train-baseline", "cmatch", corpus_file, "--out", out, *COMMON, *headlines)
     assert result.exit_code == 0, result.output
+    assert json.loads((out / "cmatch.json").read_text(encoding="utf-8"))["settings"]["fluency_weight"] == 0.015
     scored = run(
         *("evaluate", "--data", data, "--pretokenized", "--rouge-only", "--json", "--words", 3, "--quiet"),
         *("--systems", f"cmatch={out}"),

@@ -126,6 +126,14 @@ def seq3(
     callback=finite,
     help="Time for both language models together, earlier parts of a resumed run included.",
 )
+@click.option(
+    "--fluency-weight",
+    type=click.FloatRange(min=0),
+    default=0.11,
+    show_default=True,
+    callback=finite,
+    help="Exponent of the fluency model in the product of experts; a small encoder needs less than the published 0.11.",
+)
 @_seed_option
 @resume_option
 @checkpoint_option
@@ -137,6 +145,7 @@ def cmatch(
     folder: Path,
     headlines: Path,
     minutes: float,
+    fluency_weight: float,
     seed: int,
     resume: bool,
     checkpoint_seconds: float,
@@ -148,7 +157,7 @@ def cmatch(
     from ealm.baselines.cmatch.training import train_cmatch
     from ealm.run import StopRequest
 
-    settings = CMatchSettings()
+    settings = CMatchSettings(fluency_weight=fluency_weight)
     with StopRequest().listening() as stop:
         train_cmatch(
             _sentences(corpus, pretokenized=pretokenized, max_words=settings.longest_sentence),
