@@ -162,6 +162,14 @@ def test_a_negated_word_counts_more() -> None:
     assert {WORDS[step.word] for step in walk.steps[-2:]} == {"river", "far"}
 
 
+def test_a_doubted_word_counts_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WORTH, "may", 0.0)
+    words = (*WORDS[:5], "may", *WORDS[6:])
+    settings = GoalSettings(parts=PartSettings(meaning=1, negated=9))
+    walk = planned(words, 3, locked={5}, tied={5: 6}, settings=settings)
+    assert {words[step.word] for step in walk.steps[-3:]} == {"river", "bridge", "falls"}
+
+
 def test_a_mark_that_stays_takes_no_words_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(WORTH, ".", 0.0)
     walk = planned((*WORDS, "."), 3, locked={8}, settings=GoalSettings(parts=PartSettings(meaning=1)))

@@ -7,6 +7,7 @@ from ealm.protection import (
     DEFAULT_KINDS,
     KINDS,
     check_kinds,
+    doubted_places,
     named_places,
     negated_places,
     protected_places,
@@ -154,3 +155,18 @@ def test_a_negation_negates_the_next_word_that_says_something(text: str, pairs: 
 )
 def test_signs_belong_to_their_numbers(text: str, places: dict[int, int]) -> None:
     assert sign_places(text.split()) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("rates may once again be raised", {1: 5}),
+        ("it could fall , or might rise", {1: 2, 5: 6}),
+        ("piers could not survive", {}),
+        ("in May prices fell", {}),
+        ("who could , did", {}),
+        ("they may", {}),
+    ],
+)
+def test_what_may_happen_has_its_doubt_with_it(text: str, places: dict[int, int]) -> None:
+    assert doubted_places(text.split()) == places

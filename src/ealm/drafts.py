@@ -9,7 +9,7 @@ from ealm.ignored_words import IgnoredWords
 from ealm.lengths import Limit, Unit, measure
 from ealm.masked_lm import MaskedLM
 from ealm.options import Options
-from ealm.protection import named_places, negated_places, protected_places, sign_places
+from ealm.protection import doubted_places, named_places, negated_places, protected_places, sign_places
 from ealm.rollout import Path
 from ealm.sentences import Sentence
 from ealm.shortening import Fits, Shortened, shorten
@@ -34,7 +34,7 @@ class Draft:
     """Words that stay as far as the length allows, the most precious first."""
     tied: Mapping[int, int]
     """Words that stay or go with another one: negations with what they negate, because without it they would turn
-    something else round, and signs such as "$" and "%" with their number."""
+    something else round, "may" with its verb, which would be a fact without it, and "$" and "%" with their number."""
     marks: frozenset[int]
 
     @classmethod
@@ -51,7 +51,7 @@ class Draft:
             precious += sorted(places - pinned - set(precious))
         sentence = wording.sentence
         words = sentence.words
-        heads = {} if sentence.pretokenized else sign_places(words)
+        heads = {} if sentence.pretokenized else sign_places(words) | doubted_places(words)
         if "negation" in options.protect:
             heads |= negated_places(words)
         tied = _tied(heads, pinned, precious)

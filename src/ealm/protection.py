@@ -48,6 +48,9 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind in wanted)
 
 
+DOUBTS = frozenset("may might could".split())
+"""In lower case: a May is a month, a Might a force."""
+
 _CURRENCY = regex.compile(r"\p{Sc}")
 _BEHIND_NUMBERS = frozenset("% ‰ °".split())
 
@@ -57,10 +60,23 @@ _REACH = 4
 
 def negated_places(words: Sequence[str]) -> dict[int, int]:
     """For each negation the word that it negates: the next one that is no function word, in the same clause."""
+    return _heads(words, [place for place, word in enumerate(words) if _is_negation(word, first=False)])
+
+
+def doubted_places(words: Sequence[str]) -> dict[int, int]:
+    """For each "may", "might" and "could" the verb that it puts in doubt; a negation there would tell more."""
+    doubts = [
+        place
+        for place, (word, following) in enumerate(pairwise(words))
+        if word in DOUBTS and not _is_negation(following, first=False)
+    ]
+    return _heads(words, doubts)
+
+
+def _heads(words: Sequence[str], places: Iterable[int]) -> dict[int, int]:
+    """For each place the next one of no function word in the same clause, if it is near."""
     found = {}
-    for place, word in enumerate(words):
-        if not _is_negation(word, first=False):
-            continue
+    for place in places:
         for after in range(place + 1, min(place + 1 + _REACH, len(words))):
             if not _is_spoken(words[after]):
                 break

@@ -21,6 +21,7 @@ from ealm.goals.agent import GoalAgent
 from ealm.goals.parts import SentenceJudge, with_rules
 from ealm.goals.settings import GoalSettings
 from ealm.goals.values import Floats, SentenceValues, best_draft
+from ealm.protection import DOUBTS
 from ealm.rollout import Step, Walk
 from ealm.spare_words import spare_places
 from ealm.writing import is_mark
@@ -98,7 +99,8 @@ class Plan:
         parts = settings.parts
         self._heads = [head for own, head in task.tied.items() if not is_mark(task.words[own])]
         """Of words that take a place if they come."""
-        worth = worth + parts.negated * np.isin(np.arange(len(worth)), self._heads)
+        negated = [head for own, head in task.tied.items() if head in self._heads and task.words[own] not in DOUBTS]
+        worth = worth + parts.negated * np.isin(np.arange(len(worth)), negated)
         spare = spare_places(task.words) - set(task.locked) if settings.style == "headline" else ()
         self._task = task
         self._first = _in_order(sorted(spare, key=worth.__getitem__), worth)
