@@ -9,16 +9,24 @@ __all__ = ["browser", "page", "pytestmark", "server"]  # fixtures, and where the
 TEXT = "The prime minister finds a silver bridge in the United States and 7.4 percent of the forest."
 
 
+def longest_but_one(page: Any, *, expected: str) -> None:
+    """Choose that length until the page has what is expected there: the answer to a tick takes its time.
+
+    Asked for from here, because the page's policy forbids the browser to evaluate a condition again and again.
+    """
+    for _ in range(300):
+        set_slider(page, int(page.get_attribute("#length", "max")) - 1)
+        if expected in summary(page):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"{expected} never came: {summary(page)}")
+
+
 def test_a_tick_brings_shorter_words(page: Any) -> None:
     shorten(page, TEXT)
     rated(page)
     page.check("#reword")
-    page.wait_for_function("document.querySelector('#length').max !== '0'")
-    page.wait_for_function(
-        "() => { const slider = document.querySelector('#length'); slider.value = slider.max - 1;"
-        " slider.dispatchEvent(new Event('input'));"
-        " return document.querySelector('#summary').textContent.includes('premier') }"
-    )
+    longest_but_one(page, expected="premier")
     assert summary(page) == "The premier finds a silver bridge in the U.S. and 7.4% of the forest."
     assert page.locator("#source .new").all_text_contents() == ["premier", "U.S.", "7.4%"]
     struck = page.locator("#source .word.removed, #source .word.replaced")
@@ -42,7 +50,7 @@ def test_a_link_keeps_the_tick(page: Any) -> None:
     page.check("#reword")
     shorten(page, TEXT)
     page.click("#share")
-    page.wait_for_function("document.querySelector('#status').textContent.includes('link')")
+    page.wait_for_selector("#status:has-text('link')")
     link = page.evaluate("navigator.clipboard.readText()")
     page.goto("about:blank")
     page.goto(link)
