@@ -32,11 +32,6 @@ def test_a_file_of_another_kind_is_told(started: Path, corpus: Path, lm_folder: 
     refused_as_damaged(started, corpus, lm_folder)
 
 
-NO_CHECK_OF_THE_CONTENT = (
-    "_take_up does not check what is in the checkpoint: a traceback, or a run that goes on wrongly"
-)
-
-
 @pytest.mark.parametrize(
     "metadata",
     [

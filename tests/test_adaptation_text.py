@@ -142,9 +142,6 @@ def test_a_shape_that_is_known_keeps_its_place(tmp_path: Path, lm_folder: Path) 
     assert TransformersMaskedLM(run._start.model, run._start.tokenizer).word_ids(["#"]) == before
 
 
-PLACES_BEHIND_THE_WORDS = "CorpusReader.hidden_digits is too short where unused or special tokens are the last ids"
-
-
 @pytest.mark.parametrize("last", ["unused", "special"])
 def test_unused_or_special_tokens_may_be_the_last_of_the_vocabulary(tmp_path: Path, last: str, clock: Clock) -> None:
     from transformers import BertTokenizerFast

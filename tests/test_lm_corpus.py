@@ -265,9 +265,6 @@ def test_hidden_digits_lead_from_a_known_number_to_its_known_shape() -> None:
     assert changed == {30, 32}
 
 
-PLACES_BEHIND_THE_WORDS = "CorpusReader sizes its tables by the last known word: ids behind it are out of bounds"
-
-
 def test_a_new_word_may_have_the_last_id_of_the_vocabulary(tmp_path: Path) -> None:
     books = reader(pretokenized=True)
     corpus = books.read(written(tmp_path, "the zebra rises in winter"))

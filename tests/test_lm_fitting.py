@@ -203,9 +203,6 @@ def test_sentences_without_a_known_word_are_left_out() -> None:
     assert sum(len(batch.ids) for batch in chunk) == 1
 
 
-SEEDS_DO_NOT_REACH_TORCH = "the seed of the settings does not reach torch: {} are drawn from its global generator"
-
-
 def losses_with_global_seed(model: Any, seed: int, **settings: Any) -> list[float]:
     torch.manual_seed(seed)
     return fit(fitter_of(model, seed=5, **settings), 4)

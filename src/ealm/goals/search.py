@@ -26,7 +26,7 @@ from ealm.rollout import Step, Walk
 from ealm.spare_words import spare_places
 from ealm.writing import is_mark
 
-Draft = npt.NDArray[np.bool_]
+Kept = npt.NDArray[np.bool_]
 """Which words are left."""
 
 _NEVER = -1e6
@@ -97,9 +97,10 @@ class Plan:
 
     def __init__(self, task: Task, worth: Floats, settings: GoalSettings) -> None:
         parts = settings.parts
-        self._heads = [head for own, head in task.tied.items() if not is_mark(task.words[own])]
+        followers = {own: head for own, head in task.tied.items() if not is_mark(task.words[own])}
+        self._heads = list(followers.values())
         """Of words that take a place if they come."""
-        negated = [head for own, head in task.tied.items() if head in self._heads and task.words[own] not in DOUBTS]
+        negated = [head for own, head in followers.items() if task.words[own] not in DOUBTS]
         worth = worth + parts.negated * np.isin(np.arange(len(worth)), negated)
         spare = spare_places(task.words) - set(task.locked) if settings.style == "headline" else ()
         self._task = task
@@ -118,7 +119,7 @@ class Plan:
             self._walks[goal] = Walk(len(self._task.words), (*self._first, *moved))
         return self._walks[goal]
 
-    def _best(self, goal: int) -> Draft:
+    def _best(self, goal: int) -> Kept:
         """The best draft, with room for the words that come with others."""
         task = self._task
         size = goal + sum(is_mark(task.words[place]) for place in task.locked if place not in task.tied)
@@ -132,10 +133,10 @@ class Plan:
         words = np.where(np.isin(self._places, followed), _NEVER, self._values.words)
         return self._draft(replace(self._values, words=words), size)
 
-    def _draft(self, values: SentenceValues, size: int) -> Draft:
+    def _draft(self, values: SentenceValues, size: int) -> Kept:
         return best_draft(values, size, [not stay for stay in self._stays])
 
-    def _followed(self, draft: Draft) -> list[int]:
+    def _followed(self, draft: Kept) -> list[int]:
         """Words of a draft that others come with."""
         left = {place for place, kept in zip(self._places, draft, strict=True) if kept}
         return [head for head in self._heads if head in left]
@@ -150,7 +151,7 @@ def _in_order(places: Sequence[int], worth: Floats) -> list[Step]:
     ]
 
 
-def _planned(values: SentenceValues, best: Draft, stays: Sequence[bool]) -> list[Step]:
+def _planned(values: SentenceValues, best: Kept, stays: Sequence[bool]) -> list[Step]:
     """Remove all words but those that stay, on a way through the best draft."""
     kept = np.ones(len(best), dtype=bool)
     free = {place for place, stay in enumerate(stays) if not stay}
@@ -158,7 +159,7 @@ def _planned(values: SentenceValues, best: Draft, stays: Sequence[bool]) -> list
     return _removals(values, kept, outside) + _removals(values, kept, free - outside)
 
 
-def _removals(values: SentenceValues, kept: Draft, places: set[int]) -> list[Step]:
+def _removals(values: SentenceValues, kept: Kept, places: set[int]) -> list[Step]:
     """Remove all of these places, always the one whose loss is least; `kept` is changed."""
     steps = []
     gains = {place: _gain(values, kept, place) for place in sorted(places)}
@@ -173,7 +174,7 @@ def _removals(values: SentenceValues, kept: Draft, places: set[int]) -> list[Ste
     return steps
 
 
-def _gain(values: SentenceValues, kept: Draft, place: int) -> float:
+def _gain(values: SentenceValues, kept: Kept, place: int) -> float:
     """What Phi changes by when a word goes."""
     lost = float(values.words[place])
     if place > 0 and kept[place - 1]:
