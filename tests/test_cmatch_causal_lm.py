@@ -34,13 +34,17 @@ def test_branches_are_steps() -> None:
     state = lm.start(2, 3)
     state = lm.step(state, torch.tensor([[3, 4, 5], [6, 7, 8]]))
     words = torch.tensor([[9, 10], [3, 5]])
-    branches = lm.branch(state, lm.first_gates(words))
-    assert branches.hidden.shape == (2, 2, 3, 2, 6)
-    for word in range(2):
-        step = lm.step(state, words[:, word : word + 1].expand(2, 3))
-        branch = LmState(branches.hidden[:, :, :, word], branches.cell[:, :, :, word])
-        assert torch.allclose(branch.hidden, step.hidden, atol=1e-6)
-        assert torch.allclose(branch.cell, step.cell, atol=1e-6)
+    parents, chosen = torch.tensor([[2, 0, 2, 1], [0, 1, 1, 2]]), torch.tensor([[1, 0, 0, 1], [0, 0, 1, 1]])
+    branches = lm.branch(state, lm.first_gates(words), parents, chosen)
+    assert branches.hidden.shape == (2, 2, 4, 6)
+    rows = torch.arange(2)[:, None]
+    step = lm.step(LmState(state.hidden[:, rows, parents], state.cell[:, rows, parents]), words[rows, chosen])
+    assert torch.allclose(branches.hidden, step.hidden, atol=1e-6)
+    assert torch.allclose(branches.cell, step.cell, atol=1e-6)
+    for row, place in ((0, 1), (1, 3)):  # and steps are the same as reading from the start
+        prefix = ((3, 4, 5), (6, 7, 8))[row][int(parents[row, place])]
+        read = lm.read(sentence(prefix, int(words[row, chosen[row, place]])))
+        assert torch.allclose(branches.top[row, place], read[-1][0, -1], atol=1e-6)
 
 
 @torch.no_grad()

@@ -14,6 +14,7 @@ from ealm.baselines.cmatch.matching import (
     nearest_words,
     product_of_experts,
     similarity,
+    similarity_bounds,
 )
 
 INFINITE = float("inf")
@@ -38,14 +39,14 @@ def test_the_best_alignment_is_never_before_the_last_one() -> None:
         (2, True): ([0.3, 0.6], [3, 3]),
     }
     for (previous, strictly), (best, positions) in expected.items():
-        found = best_alignment(cosines, torch.tensor(previous), everywhere, strictly_forward=strictly)
+        found = best_alignment(cosines, torch.tensor([previous, previous]), everywhere, strictly_forward=strictly)
         assert found[0].tolist() == pytest.approx(best)
         assert found[1].tolist() == positions
 
 
 def test_behind_the_last_position_there_is_none() -> None:
     best, _ = best_alignment(
-        torch.rand(3, 2), torch.tensor(1), torch.ones(3, 2, dtype=torch.bool), strictly_forward=True
+        torch.rand(3, 2), torch.tensor([1, 1, 2]), torch.ones(3, 2, dtype=torch.bool), strictly_forward=True
     )
     assert (best == -INFINITE).all()
 
@@ -53,10 +54,29 @@ def test_behind_the_last_position_there_is_none() -> None:
 def test_a_word_goes_only_where_it_may() -> None:
     alignable = torch.tensor([[False, False, True], [False, True, False]])
     best, position = best_alignment(
-        torch.tensor([[0.9, 0.8, 0.1], [0.9, 0.2, 0.8]]), torch.tensor(1), alignable, strictly_forward=True
+        torch.tensor([[0.9, 0.8, 0.1], [0.9, 0.2, 0.8]]), torch.tensor([1, 1]), alignable, strictly_forward=True
     )
     assert best.tolist() == [pytest.approx(0.1), -INFINITE]
     assert position[0] == 2
+
+
+def test_each_candidate_has_its_own_last_position() -> None:
+    best, position = best_alignment(
+        torch.tensor([[0.9, 0.8, 0.1], [0.9, 0.8, 0.1]]),
+        torch.tensor([-1, 1]),
+        torch.ones(2, 3, dtype=torch.bool),
+        strictly_forward=True,
+    )
+    assert best.tolist() == pytest.approx([0.9, 0.1])
+    assert position.tolist() == [0, 2]
+
+
+def test_a_bound_holds_at_and_behind_its_position_and_only_where_the_word_may_go() -> None:
+    own = torch.tensor([[0.2, -0.4, 0.5], [0.2, 1.0, -1.0]])
+    alignable = torch.tensor([[True, True, False], [False, True, True]])
+    bounds = similarity_bounds(own, alignable, layers=2)
+    expected = [[0.6, 0.3, -INFINITE, -INFINITE], [1.0, 1.0, 0.0, -INFINITE]]
+    assert [pytest.approx(row) for row in expected] == bounds.tolist()
 
 
 def test_matching_is_a_softmax_over_the_candidates() -> None:

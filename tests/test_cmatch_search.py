@@ -102,6 +102,25 @@ def test_a_wide_beam_finds_what_trying_everything_finds(normalised: bool, strict
             assert tried[tuple(finished.words[0].tolist())] == pytest.approx(max(tried.values()), abs=1e-5)
 
 
+@pytest.mark.parametrize("strictly", [False, True])
+@pytest.mark.parametrize("fluency_weight", [0.02, 0.3, 2.0])
+def test_what_is_not_followed_could_not_have_been_among_the_best(
+    strictly: bool, fluency_weight: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = CMatchSettings(beam=2, strictly_forward=strictly, fluency_weight=fluency_weight)
+    rng = np.random.default_rng(0)
+    words = ["the", "river", "stream", "rises", "falls", ".", "Zorb"]
+    sources = [[str(word) for word in rng.choice(words, size=size)] for size in (3, 9, 14, 14)]
+    few = BeamSearch(lm(1), lm(2), settings).finished(batch_of(*sources), 8)
+    monkeypatch.setattr("ealm.baselines.cmatch.search._FOLLOWED_FIRST", 1_000)
+    every = BeamSearch(lm(1), lm(2), settings).finished(batch_of(*sources), 8)
+    assert len(few) == len(every)
+    for some, all_of_them in zip(few, every, strict=True):
+        assert torch.allclose(some.score, all_of_them.score, atol=1e-5)
+        there = some.score > -torch.inf
+        assert some.words[there].tolist() == all_of_them.words[there].tolist()
+
+
 def test_alone_and_in_company_are_the_same() -> None:
     search = BeamSearch(lm(1), lm(2), CMatchSettings(beam=3))
     together = search.finished(batch_of(*SOURCES), 4)

@@ -155,13 +155,30 @@ def test_the_loss_is_the_mean_over_all_words_that_are_asked() -> None:
 
 def test_weights_that_must_not_decay_do_not() -> None:
     fitter = fitter_of(model_without_dropout(), weight_decay=0.3)
-    decaying, steady = fitter.optimizer.param_groups
-    assert decaying["weight_decay"] == 0.3
-    assert {weight.dim() for weight in decaying["params"]} == {2}
-    assert steady["weight_decay"] == 0
-    assert {weight.dim() for weight in steady["params"]} == {1}
+    groups = fitter.optimizer.param_groups
+    for group in groups:
+        assert group["params"]
+        assert {weight.dim() for weight in group["params"]} == ({2} if group["weight_decay"] else {1})
+    assert {group["weight_decay"] for group in groups} == {0.0, 0.3}
     learning = [weight for weight in fitter.model.parameters() if weight.requires_grad]
-    assert len(decaying["params"]) + len(steady["params"]) == len(learning)
+    assert sum(len(group["params"]) for group in groups) == len(learning)
+
+
+def test_words_that_never_come_keep_their_probability() -> None:
+    """A push that is the same for all absent words must not become a full step for each (Adam's way)."""
+
+    def rise_of_the_rest(epsilon: float) -> float:
+        model = model_without_dropout()
+        bias = model.cls.predictions.bias
+        corpus = text_corpus()
+        absent = torch.ones(len(bias), dtype=torch.bool)
+        absent[torch.from_numpy(corpus.flat).long()] = False
+        with torch.no_grad():
+            bias[absent] = -12.0  # improbable from the start: nothing is left to learn about them
+        fit(fitter_of(model, rare_word_epsilon=epsilon), 60, corpus)
+        return float((bias.detach()[absent] + 12.0).abs().mean())
+
+    assert rise_of_the_rest(1e-5) < 0.1 * rise_of_the_rest(1e-8)
 
 
 # Chunks ---------------------------------------------------------------------------------------------------------------

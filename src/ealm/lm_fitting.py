@@ -1,7 +1,7 @@
 """Fitting a masked language model: loss, update, scores. Knows nothing of files."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +20,8 @@ _CHUNK = 4_096
 _SCORED_SHARE = 0.15
 _SCORING_SEED = 7
 _SCORING_TOKENS = 4_096
+_BETAS, _BETAS_OF_WORDS = (0.9, 0.98), (0.9, 0.999)
+"""Adam's memory. That of words is long enough to remember when a rare one was last asked for."""
 _GREATEST_LOSS = 700.0
 """Its exponential is near the greatest number there is."""
 
@@ -35,6 +37,10 @@ class FittingSettings:
     warm_up_updates: int = 60
     adapter_rank: int = 16
     weight_decay: float = 0.01
+    rare_word_epsilon: float = 1e-5
+    """Adam's epsilon for the word table and the words' biases. Adam makes steps of the same size of small gradients as
+    of great ones, and every update asks nearly all words to become a little less probable: without this damping rare
+    words drift away until they are worse guesses than their frequency."""
     gradient_clip: float = 1.0
     seed: int = 0
 
@@ -72,14 +78,7 @@ class LmFitter:
         self._tokens = tokens
         self._not_a_word = not_a_word
         self._learning = _make_learnable(model, settings)
-        matrices = [weight for weight in self._learning.values() if weight.dim() > 1]
-        vectors = [weight for weight in self._learning.values() if weight.dim() < 2]
-        self.optimizer = torch.optim.AdamW(
-            [{"params": matrices, "weight_decay": settings.weight_decay}, {"params": vectors, "weight_decay": 0.0}],
-            lr=settings.learning_rate,
-            betas=(0.9, 0.98),
-            fused=True,
-        )
+        self.optimizer = _optimizer(self._learning.values(), len(not_a_word), settings)
 
     def chunks(self, corpus: LmCorpus) -> Iterator[list[Batch]]:
         """Masked batches, a chunk of sentences at a time, without end, from where the fitter is."""
@@ -144,6 +143,26 @@ class LmFitter:
             if parametrize.is_parametrized(module, "weight"):
                 weights[f"{name}.weight"] = module.weight.detach()
         return weights
+
+
+def _optimizer(learning: Iterable[nn.Parameter], words: int, settings: FittingSettings) -> torch.optim.AdamW:
+    """AdamW; weights with a row for each of the `words` have a way of their own."""
+    of_words: list[nn.Parameter] = []
+    others: list[nn.Parameter] = []
+    for weight in learning:
+        (of_words if len(weight) == words else others).append(weight)
+    damped = {"betas": _BETAS_OF_WORDS, "eps": settings.rare_word_epsilon}
+    groups = [
+        {"params": [weight for weight in others if weight.dim() > 1], "weight_decay": settings.weight_decay},
+        {"params": [weight for weight in others if weight.dim() < 2], "weight_decay": 0.0},
+        {
+            "params": [weight for weight in of_words if weight.dim() > 1],
+            "weight_decay": settings.weight_decay,
+            **damped,
+        },
+        {"params": [weight for weight in of_words if weight.dim() < 2], "weight_decay": 0.0, **damped},
+    ]
+    return torch.optim.AdamW(groups, lr=settings.learning_rate, betas=_BETAS, fused=True)
 
 
 class _LowRank(nn.Module):

@@ -57,7 +57,8 @@ class CausalLM(nn.Module):
         width = self.embedding.embedding_dim
         empty = torch.zeros(len(self.layers), 1, 1, width)
         mark = self.first_gates(torch.full((1, 1), START))
-        state = self.branch(LmState(empty, empty), mark)
+        first = torch.zeros(1, 1, dtype=torch.long)
+        state = self.branch(LmState(empty, empty), mark, first, first)
         size = (len(self.layers), *shape, width)
         return LmState(
             state.hidden.view(len(self.layers), *(1 for _ in shape), width).expand(size),
@@ -69,32 +70,31 @@ class CausalLM(nn.Module):
         weights, _, bias = self._gate_weights(0)
         return nn.functional.linear(self.embedding(ids), weights, bias)
 
-    def branch(self, state: LmState, first_gates: Tensor) -> LmState:
-        """Go on from every state with every word: (layers, rows, beams, words, width).
+    def branch(self, state: LmState, first_gates: Tensor, parents: Tensor, words: Tensor) -> LmState:
+        """Go on from chosen states with chosen words: (layers, rows, branches, width).
 
-        State (layers, rows, beams, width), gates (rows, words, 4 width). Products with weights are made once a state
-        or once a word where they depend on nothing else, which spares most of the work.
+        State (layers, rows, beams, width), gates (rows, words, 4 width); `parents` and `words` (rows, branches) are
+        places in these. Products with weights are made once a state or once a word where they depend on nothing else,
+        which spares most of the work.
         """
+        rows = torch.arange(len(parents))[:, None]
         hidden: list[Tensor] = []
         cell: list[Tensor] = []
-        from_below = first_gates[:, None]  # (rows, 1, words, 4 width)
+        from_below = first_gates[rows, words]  # (rows, branches, 4 width)
         for number in range(len(self.layers)):
             if number:
                 weights, _, bias = self._gate_weights(number)
                 from_below = nn.functional.linear(hidden[-1], weights, bias)
             before = nn.functional.linear(state.hidden[number], self._gate_weights(number)[1])  # (rows, beams, 4 width)
-            output, kept = lstm_cell(from_below + before[:, :, None], state.cell[number][:, :, None])
+            output, kept = lstm_cell(from_below + before[rows, parents], state.cell[number][rows, parents])
             hidden.append(output)
             cell.append(kept)
         return LmState(torch.stack(hidden), torch.stack(cell))
 
     def step(self, state: LmState, ids: Tensor) -> LmState:
         """Go on from every state with its own word; `ids` (rows, beams)."""
-        rows, beams = ids.shape
-        gates = self.first_gates(ids).view(rows * beams, 1, -1)
-        alone = LmState(state.hidden.flatten(1, 2)[:, :, None], state.cell.flatten(1, 2)[:, :, None])
-        after = self.branch(alone, gates)  # (layers, rows * beams, 1, 1, width)
-        return LmState(after.hidden.view_as(state.hidden), after.cell.view_as(state.cell))
+        own = torch.arange(ids.shape[1]).expand_as(ids)
+        return self.branch(state, self.first_gates(ids), own, own)
 
     def _gate_weights(self, number: int) -> tuple[Tensor, Tensor, Tensor]:
         """Of a layer: for what comes from below, for what it held before, and the bias."""

@@ -22,16 +22,28 @@ def similarity(prefixes: Tensor, source: Tensor) -> Tensor:
     return prefixes @ source.transpose(-1, -2)
 
 
+def similarity_bounds(own: Tensor, alignable: Tensor, *, layers: int) -> Tensor:
+    """The greatest similarity that a candidate can have at or behind each position, whatever stands before it.
+
+    A similarity is the mean of the cosines of the layers; that of the first, the words' own embeddings, is known
+    (`own`, (..., candidates, positions)), each of the others is at most 1. Gives (..., candidates, positions + 1):
+    behind the last position there is nothing.
+    """
+    there = ((own + layers - 1) / layers).masked_fill(~alignable, -torch.inf)
+    ahead = there.flip(-1).cummax(dim=-1).values.flip(-1)
+    return nn.functional.pad(ahead, (0, 1), value=-torch.inf)
+
+
 def best_alignment(
     similarities: Tensor, previous: Tensor, alignable: Tensor, *, strictly_forward: bool
 ) -> tuple[Tensor, Tensor]:
     """The monotone alignment z_n and its similarity: the most similar position that is not before the last one's.
 
-    Similarities (..., candidates, positions), previous positions (...), -1 before the first word; `alignable` as the
-    similarities. Gives similarity and position (..., candidates); a word without a place has -inf.
+    Similarities (..., candidates, positions), previous positions (..., candidates), -1 before the first word;
+    `alignable` as the similarities. Gives similarity and position (..., candidates); a word without a place has -inf.
     """
     positions = torch.arange(similarities.shape[-1])
-    reached = previous[..., None, None] + int(strictly_forward)
+    reached = previous[..., None] + int(strictly_forward)
     allowed = alignable & (positions >= reached)
     best = similarities.masked_fill(~allowed, -torch.inf).max(dim=-1)
     return best.values, best.indices

@@ -17,9 +17,15 @@ from ealm.baselines.cmatch.matching import (
     matching_scores,
     product_of_experts,
     similarity,
+    similarity_bounds,
 )
 from ealm.baselines.cmatch.settings import CMatchSettings
 from ealm.baselines.cmatch.vocabulary import END, START
+
+_FOLLOWED_FIRST = 3
+"""Branches that are followed before others are ruled out, as a multiple of the beam."""
+_ROUNDING = 1e-4
+"""Bounds and scores are sums in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,45 @@ class Finished:
     """Candidates, by their place in the list: (sources, words)."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Sources and candidates as the contextual encoder sees them."""
+
+    source: Tensor
+    """Contextual embeddings of the source's prefixes: (sources, positions, layers * width)."""
+    gates: Tensor
+    """What each candidate contributes to the first layer: (sources, candidates, 4 width)."""
+    words: Tensor
+    """Embeddings of the candidates, whatever their context: (sources, candidates, width)."""
+    bounds: Tensor
+    """The greatest similarity that a candidate can have from a position on: (sources, candidates, positions + 1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Branches:
+    """Some beginnings with one more word; `pairs` of beginning and candidate are numbered beginning by beginning."""
+
+    pairs: Tensor
+    """(sources, branches)."""
+    score: Tensor
+    """(sources, branches)."""
+    position: Tensor
+    """(sources, branches)."""
+    contextual: LmState
+
+    def with_(self, other: "_Branches") -> "_Branches":
+        """These and others side by side."""
+        return _Branches(
+            torch.cat([self.pairs, other.pairs], dim=1),
+            torch.cat([self.score, other.score], dim=1),
+            torch.cat([self.position, other.position], dim=1),
+            LmState(
+                torch.cat([self.contextual.hidden, other.contextual.hidden], dim=2),
+                torch.cat([self.contextual.cell, other.contextual.cell], dim=2),
+            ),
+        )
+
+
 class BeamSearch:
     """Extends the best beginnings by a word at a time; each may also end where it is."""
 
@@ -99,64 +144,104 @@ class BeamSearch:
     @torch.no_grad()
     def finished(self, batch: SearchBatch, longest: int) -> list[Finished]:
         """The best summaries of every length from one word on, up to `longest` if the sources allow."""
-        contextual = self._contextual
-        source = contextual_embedding(contextual.read(batch.source))[:, 1:]  # (sources, positions, layers * width)
-        gates = contextual.first_gates(batch.candidates)
-        hypotheses = Hypotheses.empty(len(source), contextual, self._fluency)
+        read = self._read(batch)
+        hypotheses = Hypotheses.empty(len(read.source), self._contextual, self._fluency)
         found: list[Finished] = []
         predicted = self._fluency.log_probabilities(hypotheses.fluency.top)  # (sources, beams, vocabulary)
         for _ in range(longest):
-            hypotheses = self._extended(hypotheses, batch, source=source, gates=gates, predicted=predicted)
+            hypotheses = self._extended(hypotheses, batch, read, predicted)
             if not hypotheses.score.isfinite().any():
                 break
             predicted = self._fluency.log_probabilities(hypotheses.fluency.top)
             found.append(self._ended(hypotheses, predicted[..., END]))
         return found
 
-    def _extended(
-        self, before: Hypotheses, batch: SearchBatch, *, source: Tensor, gates: Tensor, predicted: Tensor
-    ) -> Hypotheses:
-        """The best of all beginnings with one more word."""
-        settings = self._settings
-        sources, beams = before.score.shape
-        after = self._contextual.branch(before.contextual, gates)  # (layers, sources, beams, candidates, width)
-        own = self._contextual.embedding(batch.candidates)[:, None].expand_as(after.hidden[0])
-        prefixes = contextual_embedding([own, *after.hidden])
-        # One product for all beams of a source: (sources, beams, candidates, positions)
-        cosines = similarity(prefixes.flatten(1, 2), source).view(sources, beams, -1, source.shape[1])
-        best, position = best_alignment(
-            cosines, before.position, batch.alignable[:, None], strictly_forward=settings.strictly_forward
+    def _read(self, batch: SearchBatch) -> _Read:
+        contextual = self._contextual
+        layers = contextual.read(batch.source)
+        words = contextual.embedding(batch.candidates)
+        own = similarity(contextual_embedding([words]), contextual_embedding(layers[:1])[:, 1:])
+        return _Read(
+            source=contextual_embedding(layers)[:, 1:],
+            gates=contextual.first_gates(batch.candidates),
+            words=words,
+            bounds=similarity_bounds(own, batch.alignable, layers=len(layers)),
         )
-        word_scores = product_of_experts(
-            matching_scores(best, normalised=settings.normalised_matching),
-            fluency_scores(predicted, batch.clusters),
-            settings.fluency_weight,
-        )
-        totals = (before.score[..., None] + word_scores).flatten(1)  # (sources, beams * candidates)
-        # Stable: equal scores have the same order alone and in company.
-        ranked = totals.sort(dim=1, descending=True, stable=True)
-        chosen, score = ranked.indices[:, : settings.beam], ranked.values[:, : settings.beam]
-        return self._taken(before, batch, chosen, score, position.flatten(1), after)
 
-    def _taken(
-        self,
-        before: Hypotheses,
-        batch: SearchBatch,
-        chosen: Tensor,
-        score: Tensor,
-        positions: Tensor,
-        after: LmState,
-    ) -> Hypotheses:
-        """Go on with the chosen pairs of beginning and candidate, (sources, beams) numbers of all such pairs."""
+    def _extended(self, before: Hypotheses, batch: SearchBatch, read: _Read, predicted: Tensor) -> Hypotheses:
+        """The best of all beginnings with one more word."""
+        fluency = fluency_scores(predicted, batch.clusters)  # (sources, beams, candidates)
+        if self._settings.normalised_matching:  # every candidate has its share in the normaliser
+            every = torch.arange(fluency[0].numel()).expand(len(fluency), -1)
+            branches = self._branches(before, batch, read, fluency, every)
+        else:
+            branches = self._promising(before, batch, read, fluency)
+        # By number first, then stable by score: equal scores have the same order alone and in company.
+        by_number = branches.pairs.sort(dim=1).indices
+        ranked = branches.score.gather(1, by_number).sort(dim=1, descending=True, stable=True)
+        chosen = by_number.gather(1, ranked.indices[:, : self._settings.beam])
+        return self._taken(before, batch, branches, chosen)
+
+    def _promising(self, before: Hypotheses, batch: SearchBatch, read: _Read, fluency: Tensor) -> _Branches:
+        """All branches that can be among the best, found without following the others.
+
+        What a branch can reach at most is known before the encoder reads its word. The most hopeful ones are followed;
+        then only those whose bound is above what has been found already.
+        """
+        beam = self._settings.beam
+        reached = (before.position + int(self._settings.strictly_forward)).clamp(min=0)  # (sources, beams)
+        ahead = reached[:, None].expand(-1, read.bounds.shape[1], -1)
+        bounds = read.bounds.gather(2, ahead).transpose(1, 2)  # (sources, beams, candidates)
+        hopes = product_of_experts(bounds, fluency, self._settings.fluency_weight)
+        hopes = (before.score[..., None] + hopes).flatten(1)  # (sources, beams * candidates)
+        first = hopes.topk(min(_FOLLOWED_FIRST * beam, hopes.shape[1]), dim=1).indices
+        branches = self._branches(before, batch, read, fluency, first)
+        least = branches.score.topk(min(beam, first.shape[1]), dim=1).values[:, -1:]
+        rest = hopes.scatter(1, first, -torch.inf)
+        hopeful = (rest > -torch.inf) & (rest >= least - _ROUNDING)
+        most = int(hopeful.sum(dim=1).max())
+        if not most:
+            return branches
+        others = rest.topk(most, dim=1).indices
+        return branches.with_(self._branches(before, batch, read, fluency, others))
+
+    def _branches(
+        self, before: Hypotheses, batch: SearchBatch, read: _Read, fluency: Tensor, pairs: Tensor
+    ) -> _Branches:
+        """Follow pairs of beginning and candidate (sources, branches), each source its own."""
+        settings = self._settings
         candidates = batch.candidates.shape[1]
+        rows = torch.arange(len(pairs))[:, None]
+        parents, words = pairs // candidates, pairs % candidates
+        after = self._contextual.branch(before.contextual, read.gates, parents, words)
+        prefixes = contextual_embedding([read.words[rows, words], *after.hidden])
+        cosines = similarity(prefixes, read.source)  # (sources, branches, positions)
+        best, position = best_alignment(
+            cosines,
+            before.position[rows, parents],
+            batch.alignable[rows, words],
+            strictly_forward=settings.strictly_forward,
+        )
+        matching = best
+        if settings.normalised_matching:
+            by_beginning = best.view(len(pairs), -1, candidates)
+            matching = matching_scores(by_beginning, normalised=True).flatten(1)
+        word_scores = product_of_experts(matching, fluency.flatten(1).gather(1, pairs), settings.fluency_weight)
+        return _Branches(pairs, before.score[rows, parents] + word_scores, position, after)
+
+    def _taken(self, before: Hypotheses, batch: SearchBatch, branches: _Branches, chosen: Tensor) -> Hypotheses:
+        """Go on with chosen branches, (sources, beams) places among them."""
         rows = torch.arange(len(chosen))[:, None]
-        parents, words = chosen // candidates, chosen % candidates
+        candidates = batch.candidates.shape[1]
+        pairs = branches.pairs.gather(1, chosen)
+        parents, words = pairs // candidates, pairs % candidates
         kept = LmState(before.fluency.hidden[:, rows, parents], before.fluency.cell[:, rows, parents])
+        after = branches.contextual
         return Hypotheses(
-            score=score,
-            position=positions.gather(1, chosen),
+            score=branches.score.gather(1, chosen),
+            position=branches.position.gather(1, chosen),
             words=torch.cat([before.words[rows, parents], words[..., None]], dim=-1),
-            contextual=LmState(after.hidden.flatten(2, 3)[:, rows, chosen], after.cell.flatten(2, 3)[:, rows, chosen]),
+            contextual=LmState(after.hidden[:, rows, chosen], after.cell[:, rows, chosen]),
             fluency=self._fluency.step(kept, batch.candidates.gather(1, words)),
         )
 
