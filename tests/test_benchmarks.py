@@ -13,8 +13,11 @@ from tiny_models import tiny_bert
 from torch import Tensor
 
 from benchmarks.literal import LiteralProcedure
+from benchmarks.reencoding import WAYS, Planner
 from benchmarks.text import sentence, sentences
+from ealm import embedded
 from ealm.agent import Agent, pad
+from ealm.agent_folder import SavedAgent
 from ealm.config import AgentSettings, Settings
 from ealm.edits import Action
 from ealm.ignored_words import STOP_WORDS, IgnoredWords
@@ -177,3 +180,18 @@ def test_sentences_have_all_lengths_of_their_range_and_the_same_seed_gives_the_s
     assert {len(text.split()) for text in found} == {3, 4, 5, 6, 7}
     assert sentences(200, (3, 7), seed=4) == found
     assert sentences(200, (3, 7), seed=5) != found
+
+
+# Looking again --------------------------------------------------------------------------------------------------------
+
+
+def test_drafts_in_stages_have_the_length_asked_for_and_only_words_of_the_stage_before() -> None:
+    planner = Planner(SavedAgent.load(embedded.agent_folder()))
+    texts = [tuple("The police found an old silver bridge in the quiet forest on Monday .".split()), ("Rain", "falls")]
+    for stages, look_again in WAYS:
+        drafts = planner.drafts(texts, [5, 1], stages, look_again=look_again)
+        assert [len(places) for places in drafts] == [5, 1]
+        assert all((np.diff(places) > 0).all() for places in drafts)
+    halfway = planner.drafts(texts, [10, 2], 1, look_again=False)
+    end = planner.drafts(texts, [6, 2], 2, look_again=True)
+    assert set(end[0]) < set(halfway[0])
