@@ -128,7 +128,7 @@ def test_one_line_a_length_with_a_bar_of_what_can_be_recovered() -> None:
     assert list(curve_lines(POINTS)) == [
         f"    3 words  100% {'█' * 20}  one two three",
         f"    2 words   50% {'█' * 10}{' ' * 10}  one two",
-        f"    1 words    0% {' ' * 20}  one",
+        f"    1 word     0% {' ' * 20}  one",
     ]
 
 

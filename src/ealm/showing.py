@@ -76,5 +76,6 @@ def curve_lines(points: Sequence[Summary], *, chosen: int | None = None, colour:
         rate = point.reconstruction_rate or 0.0
         bar = "█" * round(rate * _BAR)
         text = " ".join(visible(point.summary).split())
-        line = f"{'>' if words == chosen else ' '}{words:4} words  {rate:4.0%} {bar:<{_BAR}}  {text}"
+        unit = "word " if words == 1 else "words"
+        line = f"{'>' if words == chosen else ' '}{words:4} {unit}  {rate:4.0%} {bar:<{_BAR}}  {text}"
         yield _styled(line, colour, bold=True) if words == chosen else line
