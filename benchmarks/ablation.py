@@ -40,7 +40,7 @@ VARIANTS: dict[str, dict[str, str]] = {
     "does not know its position": {"goal.agent.position": "false"},
     "one head instead of dueling": {"goal.agent.dueling": "false"},
     "single instead of double Q": {"goal.learning.double": "false"},
-    "returns of one step": {"goal.learning.returns": "1"},
+    "returns of three steps": {"goal.learning.returns": "3"},
     "returns of ten steps": {"goal.learning.returns": "10"},
     "every walk as often": {"goal.learning.priority": "0"},
     "a buffer of 500 walks": {"goal.learning.replay_walks": "500"},

@@ -81,7 +81,7 @@ class GoalLearningSettings(Checked):
     """Updates between two copies of the weights into the target network."""
     double: bool = True
     """The agent chooses the next word, the target network tells its value."""
-    returns: int = 3
+    returns: int = 1
     """Steps whose rewards are counted before the value of what follows (n)."""
     dropout: float = 0.3
     """Share of the numbers that are hidden while the worth of words is learned."""
