@@ -15,20 +15,20 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from ealm.config import READER, Settings
-from ealm.data import Corpus, SkippedLines, read_corpus
-from ealm.evaluation.paired import read_paired
-from ealm.goals.parts import SentenceJudge, with_rules
-from ealm.goals.search import Estimated
-from ealm.goals.training import GoalTrainer
-from ealm.goals.values import SentenceValues, best_draft
-from ealm.goals.walking import goal_walks
-from ealm.goals.weighing import Weigher, WordWeights, load_weights, sentence_key
-from ealm.masked_lm import TransformersMaskedLM
-from ealm.model import Summarizer
-from ealm.rollout import Walk
-from ealm.rouge import LENGTH, mean_scores, score
-from ealm.source import Source
+from ealm.common.config import READER, Settings
+from ealm.evaluation.data import read_paired
+from ealm.evaluation.rouge import LENGTH, mean_scores, score
+from ealm.goal_agent.planning import Estimated
+from ealm.goal_agent.potential import SentenceValues, best_draft
+from ealm.goal_agent.potential_terms import SentenceJudge, with_rules
+from ealm.goal_agent.rollout import goal_walks
+from ealm.goal_agent.word_importance import Weigher, WordWeights, load_weights, sentence_key
+from ealm.lm.masked_lm import TransformersMaskedLM
+from ealm.paper.rollout import Walk
+from ealm.paper.source import Source
+from ealm.summarize.summarizer import Summarizer
+from ealm.text.corpus import Corpus, SkippedLines, read_corpus
+from ealm.training.goal_trainer import GoalTrainer
 
 VARIANTS: dict[str, dict[str, str]] = {
     "reader": {},

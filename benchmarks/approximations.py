@@ -18,12 +18,12 @@ import torch
 from benchmarks.figures import seconds
 from benchmarks.setting import language_model
 from benchmarks.text import sentences
-from ealm.config import DecodingSettings
-from ealm.converter import Conversion, Converter
-from ealm.edits import Action
-from ealm.engines import encoder_on
-from ealm.masked_lm import TransformersMaskedLM
-from ealm.text import split_words
+from ealm.common.config import DecodingSettings
+from ealm.lm.engines import encoder_on
+from ealm.lm.masked_lm import TransformersMaskedLM
+from ealm.paper.converter import Conversion, Converter
+from ealm.paper.edits import Action
+from ealm.text.words import split_words
 
 Encoder = Callable[..., tuple[torch.Tensor]]
 

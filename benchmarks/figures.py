@@ -14,17 +14,17 @@ import torch
 from benchmarks.literal import LiteralProcedure, plain_walk
 from benchmarks.setting import SETTINGS, texts_of_length
 from benchmarks.text import sentences
-from ealm.assessment import fluencies
-from ealm.converter import Converter
-from ealm.edits import Action
-from ealm.learner import new_agent
-from ealm.masked_lm import TransformersMaskedLM
-from ealm.model import Summarizer
-from ealm.rewards import Assessment, is_fluent, walk_rewards
-from ealm.rollout import Step, Walk, walk
-from ealm.scoring import ConversionCache, WalkEndSearch, run_searches
-from ealm.source import Source
-from ealm.text import split_words
+from ealm.lm.masked_lm import TransformersMaskedLM
+from ealm.paper.assessment import fluencies
+from ealm.paper.converter import Converter
+from ealm.paper.edits import Action
+from ealm.paper.learner import new_agent
+from ealm.paper.rewards import Assessment, is_fluent, walk_rewards
+from ealm.paper.rollout import Step, Walk, walk
+from ealm.paper.source import Source
+from ealm.paper.step_search import ConversionCache, WalkEndSearch, run_searches
+from ealm.summarize.summarizer import Summarizer
+from ealm.text.words import split_words
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ealm.agent import Agent
-from ealm.assessment import Similarity
-from ealm.config import Settings
-from ealm.edits import Action, Masked, compression_question, reconstruction_question
-from ealm.masked_lm import TransformersMaskedLM
-from ealm.rewards import (
+from ealm.common.config import Settings
+from ealm.lm.cloze import Masked
+from ealm.lm.masked_lm import TransformersMaskedLM
+from ealm.paper.agent import Agent
+from ealm.paper.assessment import Similarity
+from ealm.paper.edits import Action, compression_question, reconstruction_question
+from ealm.paper.rewards import (
     Assessment,
     clears_compression,
     clears_reconstruction,
@@ -26,7 +27,7 @@ from ealm.rewards import (
     reconstruction_rate,
     walk_rewards,
 )
-from ealm.source import Source
+from ealm.paper.source import Source
 
 Ids = tuple[int, ...]
 

@@ -8,9 +8,9 @@ import numpy as np
 from benchmarks.figures import peak_memory
 from benchmarks.setting import SETTINGS, language_model
 from benchmarks.text import sentence
-from ealm.ignored_words import IgnoredWords
-from ealm.learner import new_agent
-from ealm.model import Summarizer
+from ealm.paper.ignored_words import IgnoredWords
+from ealm.paper.learner import new_agent
+from ealm.summarize.summarizer import Summarizer
 
 
 def main() -> None:

@@ -16,18 +16,18 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from ealm import embedded
-from ealm.agent_folder import SavedAgent
-from ealm.assessment import SentenceSimilarity
-from ealm.data import read_corpus
-from ealm.goals.agent import GoalAgent
-from ealm.goals.parts import SentenceJudge, with_rules
-from ealm.goals.search import Estimated
-from ealm.goals.values import Floats, best_draft
-from ealm.goals.weighing import Weigher
-from ealm.looks import look_for
-from ealm.masked_lm import TransformersMaskedLM
-from ealm.source import Source
+from ealm.goal_agent.agent import GoalAgent
+from ealm.goal_agent.planning import Estimated
+from ealm.goal_agent.potential import Floats, best_draft
+from ealm.goal_agent.potential_terms import SentenceJudge, with_rules
+from ealm.goal_agent.word_importance import Weigher
+from ealm.lm import bundled as embedded
+from ealm.lm.masked_lm import TransformersMaskedLM
+from ealm.paper.assessment import SentenceSimilarity
+from ealm.paper.encodings import look_for
+from ealm.paper.source import Source
+from ealm.summarize.saved_agent import SavedAgent
+from ealm.text.corpus import read_corpus
 
 WAYS = ((1, False), (2, False), (2, True), (3, False), (3, True))
 """Stages, and whether the agent looks again between them."""

@@ -6,16 +6,16 @@ import numpy as np
 import torch
 
 from benchmarks.text import sentences
-from ealm import embedded
-from ealm.config import IgnoredWordsSettings, Settings
-from ealm.data import Corpus, SkippedLines
-from ealm.edits import Masked
-from ealm.ignored_words import IgnoredWords
-from ealm.masked_lm import TransformersMaskedLM
-from ealm.model import Summarizer
-from ealm.quiet import quiet_transformers
-from ealm.text import split_words
-from ealm.training import Trainer
+from ealm.common.config import IgnoredWordsSettings, Settings
+from ealm.lm import bundled as embedded
+from ealm.lm.cloze import Masked
+from ealm.lm.masked_lm import TransformersMaskedLM
+from ealm.lm.quiet import quiet_transformers
+from ealm.paper.ignored_words import IgnoredWords
+from ealm.summarize.summarizer import Summarizer
+from ealm.text.corpus import Corpus, SkippedLines
+from ealm.text.words import split_words
+from ealm.training.paper_trainer import Trainer
 
 SETTINGS = replace(Settings(), ignored_words=IgnoredWordsSettings(infrequent="none"))
 """The paper's settings. The invented text has no infrequent words, so only stop words are ignored."""

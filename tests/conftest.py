@@ -13,10 +13,10 @@ import torch
 from hypothesis import settings
 from tiny_models import WORDS, level_q_values, save_tiny_bert, tiny_bert
 
-from ealm.agent_folder import SavedAgent
-from ealm.config import AgentSettings, Settings
-from ealm.ignored_words import IgnoredWords
-from ealm.learner import new_agent
+from ealm.common.config import AgentSettings, Settings
+from ealm.paper.ignored_words import IgnoredWords
+from ealm.paper.learner import new_agent
+from ealm.summarize.saved_agent import SavedAgent
 
 torch.set_num_threads(1)
 settings.register_profile("offline", deadline=None, derandomize=True, database=None)

@@ -12,91 +12,33 @@ import ealm
 
 PACKAGE = Path(ealm.__file__).parent
 
-LAYERS = [
-    ["__main__"],
-    ["cli"],
-    ["commands.adapt", "commands.baseline", "commands.evaluate", "commands.report", "commands.serve"],
-    ["commands.settings", "commands.summarize", "commands.train", "commands.weigh"],
-    ["commands.job"],
-    ["commands.shared"],
-    ["batch.job", "batch.on_ray", "ray"],
-    ["batch.formats", "batch.partial", "batch.progress", "batch.workers"],
-    ["batch.parquet", "batch.recipe", "batch.writers"],
-    ["batch.answers"],
-    ["batch.rows"],
-    ["batch.kinds", "batch.shelf"],
-    ["service.app"],
-    ["service.guards", "service.streams"],
-    ["service.metrics", "service.problems"],
-    ["service.curves", "service.gathering", "service.wire"],
-    ["service.limits"],
-    ["evaluation.report"],
-    ["evaluation.figures", "evaluation.tables"],
-    ["evaluation.results"],
-    ["evaluation.qualities", "evaluation.systems"],
-    ["evaluation.bootstrap", "evaluation.paired", "evaluation.words"],
-    ["adaptation", "run_setup", "showing"],
-    ["baselines.cmatch.training"],
-    ["baselines.seq3.training"],
-    ["goals.training", "run"],
-    ["goals.collecting", "model", "training"],
-    ["editing", "goals.learner"],
-    ["telling"],
-    ["collecting", "documents"],
-    ["course", "drafts", "walk_scoring"],
-    ["agent_folder", "checkpoint", "learner", "lm_fitting", "lm_start", "replay_tensors", "scoring", "shortening"],
-    ["encoding_memory", "policies"],
-    ["goals.search", "looks"],
-    ["goals.parts"],
-    ["goals.walking", "goals.weighing", "masking", "source", "wording"],
-    ["baselines.cmatch.summarizer"],
-    ["baselines.cmatch.fitting", "baselines.cmatch.folder", "baselines.cmatch.search"],
-    ["assessment", "converter", "lm_corpus", "options", "rewording", "rollout", "writing"],
-    ["baselines.seq3.summarizer"],
-    ["baselines.seq3.folder", "baselines.seq3.learner", "baselines.seq3.run_checks"],
-    ["baselines.seq3.model"],
-    ["baselines.seq3.embeddings", "baselines.seq3.language_model", "baselines.seq3.training_log"],
-    ["baselines.seq3.batches", "baselines.seq3.losses", "baselines.seq3.modules"],
-    ["baselines.seq3.candidates", "baselines.seq3.sampling", "baselines.seq3.settings", "baselines.seq3.vocabulary"],
-    ["baselines.cmatch.candidates", "baselines.cmatch.causal_lm", "baselines.cmatch.matching"],
-    ["baselines.cmatch.settings", "baselines.cmatch.vocabulary", "baselines.cmatch.word_vectors"],
-    ["goals.agent", "goals.replay", "goals.values", "protection"],
-    ["agent", "data", "ignored_words", "masked_lm", "meaning", "replay", "rewards", "rouge", "sentences"],
-    ["baselines.trivial", "baselines.word_table", "compact_weights", "engines", "light_bert", "stemming"],
-    ["lm_folder", "pipeline"],
-    ["actors", "allocation", "batching", "config", "embedded", "lengths", "networks", "spare_words", "storage"],
-    ["summary"],
-    ["best_weights", "goals.settings", "optimizer_state", "text", "tokens", "vocabulary"],
-    ["checked", "cluster", "processes", "verb_forms"],
-    ["edits", "errors", "function_words", "irregular_forms", "quiet", "shorter_words"],
-    ["baselines.cmatch", "baselines.seq3"],
-    ["__init__", "baselines", "batch", "commands", "evaluation", "goals", "service"],
-]
-"""From the command line down; a module may only import from layers below its own."""
+ORDER = (
+    *("common", "text", "lm", "grammar", "paper", "goal_agent", "summarize", "baselines"),
+    *("training", "evaluation", "batch", "service", "cli"),
+)
+"""The packages; each imports only from those before it."""
 
-PURE = [
-    *("checked", "goals", "goals.settings", "goals.values"),
-    *(
-        "allocation",
-        "baselines",
-        "baselines.trivial",
-        "batching",
-        "config",
-        "data",
-        "edits",
-        "errors",
-        "function_words",
-    ),
-    *("ignored_words", "lengths", "lm_corpus", "options", "protection", "replay", "rewards", "rouge", "sentences"),
-    *("baselines.cmatch", "baselines.cmatch.candidates", "baselines.cmatch.settings", "baselines.cmatch.vocabulary"),
-    *("baselines.seq3", "baselines.seq3.run_checks", "baselines.seq3.settings", "baselines.seq3.vocabulary"),
-    *("irregular_forms", "rewording", "shorter_words", "spare_words", "verb_forms", "wording"),
-    *("showing", "stemming", "summary", "text", "tokens", "vocabulary", "writing"),
-]
+STRANGERS = {
+    "training": {"baselines"},
+    "batch": {"baselines", "training", "evaluation"},
+    "service": {"baselines", "training", "evaluation", "batch"},
+}
+"""Packages that a package does not know, although they come before it."""
+
+PURE_PACKAGES = {"text"}
+PURE = {
+    *("common.checks", "common.config", "common.errors", "common.goal_config"),
+    *("lm.batching", "lm.cloze", "lm.adapt.corpus", "lm.adapt.vocabulary"),
+    *("paper.edits", "paper.ignored_words", "paper.replay", "paper.rewards", "goal_agent.potential"),
+    *("summarize.budget", "summarize.options", "summarize.paraphrase_alignment", "summarize.result"),
+    *("baselines.trivial", "baselines.cmatch.candidates", "baselines.cmatch.settings", "baselines.cmatch.vocabulary"),
+    *("baselines.seq3.run_checks", "baselines.seq3.settings", "baselines.seq3.vocabulary"),
+    *("evaluation.rouge", "evaluation.stemming", "cli.terminal"),
+}
 """Plain Python (numpy at most): no tensors and no models."""
 
-DATA_FOLDER = "default"
-"""The embedded models; weights and descriptions of them, no code."""
+DATA_FOLDER = "lm/default"
+"""The bundled models; weights and descriptions of them, no code."""
 
 
 def module_name(path: Path) -> str:
@@ -106,7 +48,6 @@ def module_name(path: Path) -> str:
 
 
 MODULES = {module_name(path): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
-LEVEL = {module: level for level, layer in enumerate(LAYERS) for module in layer}
 
 
 def type_checking_blocks(tree: ast.Module) -> list[ast.If]:
@@ -152,10 +93,17 @@ def module_of(name: str) -> str:
     return name or "__init__"
 
 
-def test_every_module_has_its_layer() -> None:
-    assert sorted(module for layer in LAYERS for module in layer) == sorted(MODULES)
-    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
-    assert folders - {"__pycache__"} == {DATA_FOLDER} | {name.split(".")[0] for name in MODULES if "." in name}
+def is_pure(module: str) -> bool:
+    """Plain Python; a package by itself holds no code."""
+    return module in PURE or package_of(module) in PURE_PACKAGES or module in {"__init__", *ORDER}
+
+
+def package_of(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def test_every_module_is_in_a_package() -> None:
+    assert {module for module in MODULES if package_of(module) not in ORDER} == {"__init__", "__main__", "ray"}
 
 
 def test_the_data_folder_holds_data_only() -> None:
@@ -165,29 +113,36 @@ def test_the_data_folder_holds_data_only() -> None:
     assert {path.suffix for path in found} <= {".json", ".md", ".safetensors"}
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_imports_point_down(module: str) -> None:
-    assert [name for name in own_imports(module) if LEVEL[name] <= LEVEL[module]] == []
+@pytest.mark.parametrize("package", ORDER)
+def test_a_package_imports_from_those_before_it(package: str) -> None:
+    allowed = {*ORDER[: ORDER.index(package) + 1], "__init__"} - STRANGERS.get(package, set())
+    wrong = [
+        (module, name)
+        for module in MODULES
+        if package_of(module) == package
+        for name in own_imports(module)
+        if package_of(name) not in allowed
+    ]
+    assert wrong == []
+
+
+def test_training_takes_saved_agents_from_the_summarizer_and_nothing_else() -> None:
+    taken = {name for module in MODULES if package_of(module) == "training" for name in own_imports(module)}
+    assert {name for name in taken if package_of(name) == "summarize"} == {"summarize.saved_agent"}
 
 
 def test_the_agent_knows_no_text_and_the_converter_no_values() -> None:
-    assert own_imports("agent") <= {"config", "edits"}
-    assert own_imports("rollout") <= {"agent", "batching", "edits"}
-    assert own_imports("converter") <= {"batching", "config", "edits", "masked_lm"}
-    assert own_imports("rewards") <= {"config"}
+    assert own_imports("paper.agent") <= {"common.config", "paper.edits"}
+    assert own_imports("paper.rollout") <= {"paper.agent", "lm.batching", "paper.edits"}
+    assert own_imports("paper.converter") <= {"lm.batching", "lm.cloze", "common.config", "paper.edits", "lm.masked_lm"}
+    assert own_imports("paper.rewards") <= {"common.config"}
 
 
-def test_lengths_are_met_without_asking_the_agent_or_the_language_model() -> None:
-    assert own_imports("shortening") <= {"edits", "rollout"}
-    assert own_imports("documents") & {"agent", "converter", "masked_lm"} == set()
-    assert own_imports("writing") <= {"sentences", "text", "tokens"}
-
-
-@pytest.mark.parametrize("module", PURE)
+@pytest.mark.parametrize("module", sorted(module for module in MODULES if is_pure(module)))
 def test_pure_modules_import_neither_tensors_nor_models(module: str) -> None:
     roots = {name.split(".")[0] for name in imports_of(module)}
     assert not roots & {"torch", "transformers", "safetensors", "sentence_transformers", "tokenizers"}
-    assert own_imports(module) <= {*PURE, "__init__"}
+    assert [name for name in own_imports(module) if not is_pure(name)] == []
 
 
 # Public names ---------------------------------------------------------------------------------------------------------
@@ -223,7 +178,9 @@ def test_other_names_are_attribute_errors() -> None:
 # What loads, what runs ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("statement", ["import ealm", "import ealm.cli", "from ealm import Settings, Action, Summary"])
+@pytest.mark.parametrize(
+    "statement", ["import ealm", "import ealm.cli.main", "from ealm import Settings, Action, Summary"]
+)
 def test_importing_loads_neither_torch_nor_transformers(statement: str) -> None:
     code = f"import sys, json\n{statement}\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PACKAGE.parent)

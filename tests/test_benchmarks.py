@@ -15,14 +15,15 @@ from torch import Tensor
 from benchmarks.literal import LiteralProcedure
 from benchmarks.reencoding import WAYS, Planner
 from benchmarks.text import sentence, sentences
-from ealm import embedded
-from ealm.agent import Agent, pad
-from ealm.agent_folder import SavedAgent
-from ealm.config import AgentSettings, Settings
-from ealm.edits import Action
-from ealm.ignored_words import STOP_WORDS, IgnoredWords
-from ealm.masked_lm import TransformersMaskedLM
-from ealm.source import Source
+from ealm.common.config import AgentSettings, Settings
+from ealm.lm import bundled as embedded
+from ealm.lm.masked_lm import TransformersMaskedLM
+from ealm.paper.agent import Agent, pad
+from ealm.paper.edits import Action
+from ealm.paper.ignored_words import IgnoredWords
+from ealm.paper.source import Source
+from ealm.summarize.saved_agent import SavedAgent
+from ealm.text.word_lists import STOP_WORDS
 
 SETTINGS = Settings(agent=AgentSettings(hidden_units=12)).override({"ignored_words.infrequent": "none"})
 TEXTS = [

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
+from places import SUPPORT
 
-from ealm.checkpoint import Checkpoint
-from ealm.cli import main
-from ealm.run import LOG_FILE
+from ealm.cli.main import main
+from ealm.training.checkpoint import Checkpoint
+from ealm.training.run import LOG_FILE
 
 EALM = Path(sys.executable).parent / "ealm"
-SCHEMA = Draft202012Validator(json.loads(Path(__file__).with_name("summary.schema.json").read_text(encoding="utf-8")))
+SCHEMA = Draft202012Validator(json.loads((SUPPORT / "summary.schema.json").read_text(encoding="utf-8")))
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1"}
 SENTENCES = ["the police minister finds a silver bridge", "", "Zebra rises", "old engine burns in the quiet forest ."]
 PATIENCE = 120

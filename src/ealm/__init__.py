@@ -8,26 +8,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ealm.config import PRESETS, Settings
-    from ealm.edits import Action
-    from ealm.errors import EalmError
-    from ealm.masked_lm import MaskedLM, TransformersMaskedLM
-    from ealm.model import Summarizer
-    from ealm.summary import Edit, Summary, TraceStep
+    from ealm.common.config import PRESETS, Settings
+    from ealm.common.errors import EalmError
+    from ealm.lm.masked_lm import MaskedLM, TransformersMaskedLM
+    from ealm.paper.edits import Action
+    from ealm.summarize.result import Edit, Summary, TraceStep
+    from ealm.summarize.summarizer import Summarizer
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "PRESETS": "config",
-    "Settings": "config",
-    "Action": "edits",
-    "EalmError": "errors",
-    "MaskedLM": "masked_lm",
-    "TransformersMaskedLM": "masked_lm",
-    "Summarizer": "model",
-    "Edit": "summary",
-    "Summary": "summary",
-    "TraceStep": "summary",
+    "PRESETS": "common.config",
+    "Settings": "common.config",
+    "Action": "paper.edits",
+    "EalmError": "common.errors",
+    "MaskedLM": "lm.masked_lm",
+    "TransformersMaskedLM": "lm.masked_lm",
+    "Summarizer": "summarize.summarizer",
+    "Edit": "summarize.result",
+    "Summary": "summarize.result",
+    "TraceStep": "summarize.result",
 }
 
 __all__ = [

@@ -1,5 +1,5 @@
 """`python -m ealm` is the `ealm` command."""
 
-from ealm.cli import main
+from ealm.cli.main import main
 
 main(prog_name="ealm")

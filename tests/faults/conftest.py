@@ -6,10 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fault_tools import COUNTS
+from killed_training import whole
 from tiny_models import WORDS, tiny_bert_model
 
-from ealm.compact_weights import write_compact
-from ealm.lm_start import stored_weights
+from ealm.lm.adapt.start import stored_weights
+from ealm.lm.int8_weights import write_compact
+
+__all__ = ["whole"]
 
 
 @pytest.fixture(scope="session")

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from fault_tools import COUNTS, PATIENCE, contents, start
-from test_killed_jobs import OLD, rows_of, write_input
-from test_killed_training import AGENT, SMALL, assert_same_run
+from killed_jobs import OLD, rows_of, write_input
+from killed_training import AGENT, SMALL, assert_same_run
 
-from ealm.cli import main
+from ealm.cli.main import main
 
 DISK_BYTES = 1 << 20
 FILLING = "filling"

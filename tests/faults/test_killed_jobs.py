@@ -1,8 +1,5 @@
 """Jobs that are killed end with the same bytes as those that nobody disturbed, and lose no row."""
 
-import csv
-import gzip
-import json
 import signal
 import subprocess
 from collections.abc import Callable
@@ -11,39 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from fault_tools import COUNTS, KILLS, Paces, finish, run_into_kill, start, undisturbed
-from pyarrow import parquet
+from killed_jobs import OLD, rows_of, write_input
 
 FORMS = [("in.jsonl", "out.jsonl"), ("in.csv", "out.csv.gz"), ("in.parquet", "out.parquet"), ("in.txt", "out.txt.zst")]
 REPEATED = 8
 KILLS_OF_A_JOB = 6
-OLD = b"what was here before"
-
-
-def write_input(path: Path, texts: list[str]) -> None:
-    rows = [{"number": number, "text": text} for number, text in enumerate(texts)]
-    if path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    elif path.suffix == ".csv":
-        with path.open("w", newline="") as file:
-            csv.writer(file).writerows([["number", "text"], *(list(row.values()) for row in rows)])
-    elif path.suffix == ".parquet":
-        parquet.write_table(pa.Table.from_pylist(rows), path)
-    else:
-        path.write_text("\n".join(texts) + "\n")
-
-
-def rows_of(path: Path) -> int:
-    """Rows of a finished file, its header left out."""
-    if path.suffix == ".parquet":
-        return int(parquet.read_metadata(path).num_rows)
-    if path.suffix == ".zst":
-        return int(pa.input_stream(path, compression="zstd").read().count(b"\n"))
-    if path.suffix == ".gz":
-        return gzip.decompress(path.read_bytes()).count(b"\n") - 1
-    return path.read_bytes().count(b"\n")
 
 
 class Jobs:

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 from fault_tools import COUNTS, ENVIRONMENT, LONG_FORM, contents, some
-from test_killed_jobs import OLD, rows_of, write_input
-from test_killed_training import SMALL, assert_same_run, assert_usable
+from killed_jobs import OLD, rows_of, write_input
+from killed_training import SMALL, assert_same_run, assert_usable
+from places import SUPPORT
 
-from ealm.masked_lm import TransformersMaskedLM
+from ealm.lm.masked_lm import TransformersMaskedLM
 
-DYING = Path(__file__).with_name("dying.py")
+DYING = SUPPORT / "dying.py"
 FILE_TOO_LONG = -signal.SIGXFSZ
 
 

@@ -17,25 +17,25 @@ import torch
 from fault_tools import COUNTS, INPUTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from run_folders import run_in
+from seq3_runs import train as train_seq3
 from strange import damaged, little_memory
-from test_run import run_in
-from test_seq3_training import train as train_seq3
 
-from ealm.adaptation import _read_report
-from ealm.agent_folder import SavedAgent
-from ealm.assessment import SentenceSimilarity
 from ealm.baselines.cmatch import folder as cmatch
 from ealm.baselines.cmatch.causal_lm import CausalLM
 from ealm.baselines.cmatch.settings import CMatchSettings
 from ealm.baselines.cmatch.vocabulary import Vocabulary
 from ealm.baselines.seq3.folder import Checkpoint as Seq3Checkpoint
 from ealm.baselines.seq3.folder import SavedSeq3
-from ealm.checkpoint import Checkpoint
-from ealm.edits import Masked
-from ealm.errors import EalmError
-from ealm.masked_lm import TransformersMaskedLM
-from ealm.run import Budget
-from ealm.storage import write_tensors
+from ealm.common.errors import EalmError
+from ealm.common.stopping import Budget
+from ealm.common.storage import write_tensors
+from ealm.lm.adapt.run import _read_report
+from ealm.lm.cloze import Masked
+from ealm.lm.masked_lm import TransformersMaskedLM
+from ealm.paper.assessment import SentenceSimilarity
+from ealm.summarize.saved_agent import SavedAgent
+from ealm.training.checkpoint import Checkpoint
 
 SLOW = settings(
     max_examples=INPUTS, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None

@@ -19,10 +19,10 @@ from pyarrow import parquet
 from strange import DEEP, STRANGE_VALUES, damaged_bytes, little_memory
 
 from ealm.batch.job import Job
-from ealm.config import DataSettings
-from ealm.data import LONGEST_LINE, read_corpus
-from ealm.errors import BatchError, EalmError
-from ealm.lm_corpus import CorpusReader
+from ealm.common.config import DataSettings
+from ealm.common.errors import BatchError, EalmError
+from ealm.lm.adapt.corpus import CorpusReader
+from ealm.text.corpus import LONGEST_LINE, read_corpus
 
 MANY = settings(max_examples=INPUTS, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -187,7 +187,7 @@ def test_a_damaged_journal_never_spoils_a_job(data: st.DataObject) -> None:
         source.write_text("\n".join(texts) + "\n")
         job = Job(input=source, output=output, chunk_rows=2, quiet=True, resume=True)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ealm.batch.partial.Partial.finish", stop)
+            patch.setattr("ealm.batch.resumable_file.Partial.finish", stop)
             with pytest.raises(KeyboardInterrupt):
                 job.run(FakeRecipe())
         journal = Path(folder) / ".out.txt.partial.journal"

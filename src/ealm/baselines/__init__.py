@@ -1,1 +1,1 @@
-"""What the method is compared with: each baseline is a module or a folder of its own."""
+"""Systems that the paper compares with."""

@@ -3,43 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ealm.lengths import measure
-from ealm.text import join_words, split_words
-from ealm.tokens import spaced
-
-_ARTICLES_AND_DETERMINERS = """
-a an the this that these those some any each every either neither both all such
-"""
-
-_PRONOUNS = """
-i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
-it its itself they them their theirs themselves there who whom whose which what whoever whomever whatever whichever
-someone anyone everyone somebody anybody everybody nobody something anything everything nothing
-"""
-
-_AUXILIARIES = """
-be am is are was were been being have has had having do does did doing can could may might must shall should will would
-ought 're 've 'll 'd 'm
-"""
-
-_DAYS = """
-monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight
-"""
-
-_NUMBER_WORDS = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions
-billion billions trillion dozen dozens first second third fourth fifth sixth seventh eighth ninth tenth
-"""
-
-_PUNCTUATION = """
-. , ; : ! ? ' " ` `` '' - -- … _ / ( ) [ ] { } -lrb- -rrb- -lsb- -rsb- -lcb- -rcb-
-"""
-
-DELETED_WORDS = frozenset(
-    (_ARTICLES_AND_DETERMINERS + _PRONOUNS + _AUXILIARIES + _DAYS + _NUMBER_WORDS + _PUNCTUATION).split()
-)
-"""Stop words of the baseline, in lower case; prepositions and negations are none of them."""
+from ealm.text.lengths import measure
+from ealm.text.tokenizer import spaced
+from ealm.text.word_lists import DELETED_WORDS
+from ealm.text.words import join_words, split_words
 
 
 def lead_words(sentence: str, size: int) -> str:

@@ -7,7 +7,7 @@ from safetensors import safe_open
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from ealm import embedded
+from ealm.lm import bundled as embedded
 
 _TABLE = "embeddings.word_embeddings.weight"
 MARKS = ("[CLS]", "[SEP]", "[UNK]")

@@ -1,1 +1,1 @@
-"""Jobs over files: rows in, the same rows with summaries out, in order, in constant memory, and nothing lost."""
+"""Files of rows, of any size."""

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ealm.batch.kinds import Form
-from ealm.batch.rows import CsvReader, JsonLinesReader, Reader, Source, TextReader
+from ealm.batch.file_types import Form
+from ealm.batch.readers import CsvReader, JsonLinesReader, Reader, Source, TextReader
 from ealm.batch.writers import CsvWriter, JsonLinesWriter, TextWriter, Writer
-from ealm.errors import BatchError
+from ealm.common.errors import BatchError
 
 
 def open_reader(path: Path | None, form: Form, *, column: str, taken: Sequence[str]) -> Reader:

@@ -9,16 +9,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from ealm.batch.answers import CHUNK_CHARACTERS, CHUNK_ROWS, Chunk, Tally, cut_into_chunks
+from ealm.batch.chunks import CHUNK_CHARACTERS, CHUNK_ROWS, Chunk, Tally, cut_into_chunks
+from ealm.batch.file_types import Form, Kind, compressed
 from ealm.batch.formats import open_reader, open_writer
-from ealm.batch.kinds import Form, Kind, compressed
-from ealm.batch.partial import Partial, Sink, Stream
+from ealm.batch.model_recipe import Recipe
 from ealm.batch.progress import Progress
-from ealm.batch.recipe import Recipe
-from ealm.batch.rows import Reader
+from ealm.batch.readers import Reader
+from ealm.batch.resumable_file import Partial, Sink, Stream
 from ealm.batch.workers import Cluster, answered
 from ealm.batch.writers import Writer
-from ealm.errors import BatchError
+from ealm.common.errors import BatchError
 
 
 class Stopped(KeyboardInterrupt):

@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import ipc, parquet
 
-from ealm.batch.answers import Answer
-from ealm.batch.rows import Row, check_columns, usable_text
-from ealm.errors import BatchError
+from ealm.batch.chunks import Answer
+from ealm.batch.readers import Row, check_columns, usable_text
+from ealm.common.errors import BatchError
 
 _ROWS_AT_ONCE = 256
 _BYTES_AT_ONCE = 1 << 16

@@ -5,10 +5,10 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from typing import Protocol
 
-from ealm.batch.answers import Answer, Chunk
-from ealm.batch.recipe import Recipe
-from ealm.errors import BatchError, EalmError
-from ealm.processes import RETRIES, LostJobError, ProcessPool
+from ealm.batch.chunks import Answer, Chunk
+from ealm.batch.model_recipe import Recipe
+from ealm.common.errors import BatchError, EalmError
+from ealm.common.process_pool import RETRIES, LostJobError, ProcessPool
 
 LOST = Answer(error=f"the process that worked on these rows died {RETRIES + 1} times")
 """For each row of a chunk that is given up."""

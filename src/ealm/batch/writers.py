@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from ealm.batch.answers import Answer
-from ealm.batch.rows import Row
+from ealm.batch.chunks import Answer
+from ealm.batch.readers import Row
 
 
 class Writer(Protocol):

@@ -1,1 +1,1 @@
-"""Comparing summaries with references: data, systems, scores, tables, figures and a report (section 5)."""
+"""Scores of systems on data with references: `ealm evaluate`."""

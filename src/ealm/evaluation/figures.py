@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ealm.errors import EalmError
+from ealm.common.errors import EalmError
 from ealm.evaluation.results import MEASURES, Evaluation
 from ealm.evaluation.words import plain_words, relative_positions
-from ealm.text import split_words
+from ealm.text.words import split_words
 
 _LINE_STYLES = ("-", "--", "-.", ":")
 _BINS = 10

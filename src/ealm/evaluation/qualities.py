@@ -10,11 +10,11 @@ from typing import Any
 
 import torch
 
-from ealm.assessment import Similarity, fluencies
-from ealm.batching import rows_by_length
-from ealm.edits import Masked
 from ealm.evaluation.words import copied_share, dangling_words, lost, plain_words, relative_positions
-from ealm.masked_lm import MaskedLM
+from ealm.lm.batching import rows_by_length
+from ealm.lm.cloze import Masked
+from ealm.lm.masked_lm import MaskedLM
+from ealm.paper.assessment import Similarity, fluencies
 
 _TOKEN_BUDGET = 4_096
 _FLUENCY_PASSES = 4

@@ -7,10 +7,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ealm.common.storage import replaced, write_json, write_text
 from ealm.evaluation import figures, tables
 from ealm.evaluation.qualities import Qualities
 from ealm.evaluation.results import MEASURES, Evaluation
-from ealm.storage import replaced, write_json, write_text
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a;

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ealm.evaluation.bootstrap import Interval, difference, intervals
-from ealm.evaluation.paired import PairedTexts
+from ealm.evaluation.data import PairedTexts
+from ealm.evaluation.rouge import Protocol, mean_length, mean_novel_words, score
 from ealm.evaluation.systems import SystemSpec, load_system, needed_seeds
-from ealm.rouge import Protocol, mean_length, mean_novel_words, score
 
 MEASURES = ("R-1", "R-2", "R-L")
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ealm.baselines.trivial import LeadBytes, LeadWords, StopWordDeletion
-from ealm.errors import EalmError
-from ealm.evaluation.paired import read_summaries
+from ealm.common.errors import EalmError
+from ealm.evaluation.data import read_summaries
 
 if TYPE_CHECKING:
-    from ealm.model import Summarizer
+    from ealm.summarize.summarizer import Summarizer
 
 SEED = "{seed}"
 STYLES = ("plain", "headline")
@@ -103,7 +103,7 @@ def load_system(spec: SystemSpec, seed: int | None) -> AnySummarizer:
     if spec.kind == "file":
         return _FromFile(spec.place(seed))
     if spec.kind.startswith("ealm"):
-        from ealm.model import Summarizer
+        from ealm.summarize.summarizer import Summarizer
 
         summarizer = Summarizer() if spec.path is None else Summarizer.from_pretrained(spec.place(seed))
         return _Ealm(_varied(summarizer, spec.kind.split("+")[1:]))

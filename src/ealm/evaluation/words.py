@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from ealm.function_words import DETERMINERS, FUNCTION_WORDS
-from ealm.protection import KINDS
-from ealm.text import split_words
-from ealm.tokens import tokenize
+from ealm.text.protected_words import KINDS
+from ealm.text.tokenizer import tokenize
+from ealm.text.word_lists import DETERMINERS, FUNCTION_WORDS
+from ealm.text.words import split_words
 
 
 def plain_words(text: str, *, pretokenized: bool) -> tuple[str, ...]:

@@ -10,17 +10,14 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 
 from ealm import __version__
-from ealm.errors import EalmError, TextError
-from ealm.model import Summarizer
-from ealm.options import Wishes
+from ealm.common.errors import EalmError, TextError
+from ealm.service.batch_queue import Closed, Gatherer
 from ealm.service.curves import curve_values
-from ealm.service.gathering import Closed, Gatherer
-from ealm.service.guards import BoundedBody, Counting, SecurityHeaders
 from ealm.service.limits import ServiceLimits
 from ealm.service.metrics import CONTENT_TYPE, Metrics
+from ealm.service.middleware import BoundedBody, Counting, SecurityHeaders
 from ealm.service.problems import MEDIA_TYPE, install_handlers
-from ealm.service.streams import DuplexResponse, answers
-from ealm.service.wire import (
+from ealm.service.schemas import (
     CurveRequest,
     ModelDescription,
     Problem,
@@ -28,7 +25,10 @@ from ealm.service.wire import (
     SummarizeResponse,
     summary_values,
 )
-from ealm.summary import Summary
+from ealm.service.streams import DuplexResponse, answers
+from ealm.summarize.options import Wishes
+from ealm.summarize.result import Summary
+from ealm.summarize.summarizer import Summarizer
 
 BATCH = "/v1/summarize/batch"
 _DISCONNECT_POLL_SECONDS = 0.1

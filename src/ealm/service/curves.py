@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ealm.baselines.trivial import DELETED_WORDS
-from ealm.edits import Action
-from ealm.summary import Edit, Summary
+from ealm.paper.edits import Action
+from ealm.summarize.result import Edit, Summary
+from ealm.text.word_lists import DELETED_WORDS
 
 _LETTERS = {Action.KEEP: "k", Action.REMOVE: "d", Action.REPLACE: "r"}
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ealm.errors import SettingsError
+from ealm.common.errors import SettingsError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

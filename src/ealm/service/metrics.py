@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from ealm.service.gathering import BatchReport
+from ealm.service.batch_queue import BatchReport
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

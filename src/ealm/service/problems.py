@@ -8,8 +8,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from ealm.errors import EalmError
-from ealm.service.gathering import Closed, QueueFull
+from ealm.common.errors import EalmError
+from ealm.service.batch_queue import Closed, QueueFull
 
 MEDIA_TYPE = "application/problem+json"
 

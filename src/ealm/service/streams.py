@@ -12,12 +12,12 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ealm.errors import EalmError
-from ealm.service.gathering import Gatherer, QueueFull
+from ealm.common.errors import EalmError
+from ealm.service.batch_queue import Gatherer, QueueFull
 from ealm.service.limits import ServiceLimits
 from ealm.service.problems import validation_message
-from ealm.service.wire import BatchLine, summary_values
-from ealm.summary import Summary
+from ealm.service.schemas import BatchLine, summary_values
+from ealm.summarize.result import Summary
 
 _PATIENCE_SECONDS = 0.05
 """A stream that finds the queue full waits so long before it asks again; nobody has to come back."""

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from ealm.baselines.cmatch.causal_lm import CausalLM
 from ealm.baselines.cmatch.settings import CMatchSettings
 from ealm.baselines.cmatch.vocabulary import END, START, Vocabulary
-from ealm.batching import rows_by_length
-from ealm.errors import CorpusError
-from ealm.lm_corpus import Ids, LmCorpus, chunks_of_sentences
-from ealm.optimizer_state import optimizer_tensors, restore_optimizer
+from ealm.common.errors import CorpusError
+from ealm.common.optimizer_state import optimizer_tensors, restore_optimizer
+from ealm.lm.adapt.corpus import Ids, LmCorpus, chunks_of_sentences
+from ealm.lm.batching import rows_by_length
 
 _CHUNK = 4_096
 """Sentences that are sorted by length together."""

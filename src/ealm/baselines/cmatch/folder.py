@@ -10,8 +10,8 @@ from safetensors import SafetensorError
 from ealm.baselines.cmatch.causal_lm import CausalLM
 from ealm.baselines.cmatch.settings import CMatchSettings
 from ealm.baselines.cmatch.vocabulary import Vocabulary
-from ealm.errors import ModelFolderError, SettingsError
-from ealm.storage import read_json, read_shapes, read_tensors, write_json, write_tensors
+from ealm.common.errors import ModelFolderError, SettingsError
+from ealm.common.storage import read_json, read_shapes, read_tensors, write_json, write_tensors
 
 Part = Literal["contextual", "fluency"]
 """The two language models: of sentences, and of headlines."""

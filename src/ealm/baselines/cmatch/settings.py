@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
-from ealm.errors import SettingsError
+from ealm.common.errors import SettingsError
 
 GREATEST_WIDTH = 384
 """Width of the word table that both language models start from."""

@@ -14,10 +14,10 @@ from ealm.baselines.cmatch.matching import nearest_words
 from ealm.baselines.cmatch.search import BeamSearch, SearchBatch, choose_length, take_longest
 from ealm.baselines.cmatch.settings import SEARCH_SETTINGS, CMatchSettings
 from ealm.baselines.cmatch.vocabulary import FIRST_WORD, Vocabulary
-from ealm.batching import rows_by_length
-from ealm.errors import SettingsError
-from ealm.text import join_words, split_words
-from ealm.tokens import tokenize
+from ealm.common.errors import SettingsError
+from ealm.lm.batching import rows_by_length
+from ealm.text.tokenizer import tokenize
+from ealm.text.words import join_words, split_words
 
 _ROWS_TOGETHER = 6_000
 """Beams times candidates that are worked on at once."""

@@ -21,10 +21,10 @@ from ealm.baselines.cmatch.folder import DESCRIPTION_FILE, PARTS, Description, P
 from ealm.baselines.cmatch.settings import SEARCH_SETTINGS, CMatchSettings
 from ealm.baselines.cmatch.vocabulary import Vocabulary
 from ealm.baselines.cmatch.word_vectors import word_vectors
-from ealm.errors import CorpusError, ModelFolderError, RunError, SettingsError
-from ealm.lm_corpus import LmCorpus
-from ealm.run import Budget, StopRequest
-from ealm.storage import remove_drafts, write_tensors, write_text
+from ealm.common.errors import CorpusError, ModelFolderError, RunError, SettingsError
+from ealm.common.stopping import Budget, StopRequest
+from ealm.common.storage import remove_drafts, write_tensors, write_text
+from ealm.lm.adapt.corpus import LmCorpus
 
 LOG_FILE = "log.jsonl"
 _HELD_OUT_SHARE, _MOST_HELD_OUT = 0.01, 500

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ealm.vocabulary import shape
+from ealm.lm.adapt.vocabulary import shape
 
 START, END, UNKNOWN = 0, 1, 2
 FIRST_WORD = 3

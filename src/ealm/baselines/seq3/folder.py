@@ -13,8 +13,8 @@ from torch import Tensor
 from ealm.baselines.seq3.model import Seq3
 from ealm.baselines.seq3.settings import Seq3Settings
 from ealm.baselines.seq3.vocabulary import Vocabulary
-from ealm.errors import ModelFolderError, RunError, SettingsError
-from ealm.storage import read_checkpoint, read_json, read_shapes, read_tensors, write_json, write_tensors
+from ealm.common.errors import ModelFolderError, RunError, SettingsError
+from ealm.common.storage import read_checkpoint, read_json, read_shapes, read_tensors, write_json, write_tensors
 
 Variant = Literal["last", "best"]
 """SEQ3- has the weights of the last update, SEQ3+ those with the best score on the validation set."""

@@ -13,7 +13,7 @@ from ealm.baselines.seq3.model import Sampled, Seq3
 from ealm.baselines.seq3.modules import Words
 from ealm.baselines.seq3.settings import Seq3Settings
 from ealm.baselines.seq3.vocabulary import PADDING
-from ealm.errors import RunError
+from ealm.common.errors import RunError
 
 
 class LanguageModelLearner:

@@ -1,17 +1,25 @@
 """What a run may be started on, and whether it may go on."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ealm.baselines.seq3.settings import Seq3Settings
-from ealm.errors import CorpusError, RunError, SettingsError
-from ealm.rouge import References
-from ealm.text import join_words
+from ealm.common.errors import CorpusError, RunError, SettingsError
+from ealm.text.words import join_words
 
-Validation = tuple[Sequence[str], References]
-"""Sources, their words separated by white space, and for each its reference or several."""
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """Sentences with references, on which SEQ3+ chooses its weights."""
+
+    sources: Sequence[str]
+    """Their words are separated by white space."""
+    references: Sequence[str] | Sequence[Sequence[str]]
+    """For each source its reference or several."""
+    score: Callable[[Sequence[str], Sequence[str] | Sequence[Sequence[str]]], float]
+    """Of summaries against the references; higher is better."""
 
 
 def usable_sentences(sentences: Sequence[Sequence[str]], settings: Seq3Settings) -> list[Sequence[str]]:
@@ -32,7 +40,7 @@ def usable_sentences(sentences: Sequence[Sequence[str]], settings: Seq3Settings)
 
 def check_validation(validation: Validation) -> None:
     """Refuse a validation set that cannot be scored."""
-    sources, references = validation
+    sources, references = validation.sources, validation.references
     if not sources or len(sources) != len(references):
         raise CorpusError(
             f"A validation set needs as many references as sources, and at least one: got {len(sources)} sources and "
@@ -50,7 +58,7 @@ def run_identity(
         "settings": asdict(settings),
         "seed": seed,
         "corpus": _fingerprint(map(join_words, sentences)),
-        "validation set": None if validation is None else _fingerprint(map(repr, zip(*validation, strict=True))),
+        "validation set": None if validation is None else _fingerprint(_pairs(validation)),
     }
 
 
@@ -62,6 +70,10 @@ def check_same_run(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
             f"The run in this folder was started with another {' and '.join(different)}: it cannot go on with these. "
             "Leave them as they were, or choose another folder."
         )
+
+
+def _pairs(validation: Validation) -> Iterable[str]:
+    return map(repr, zip(validation.sources, validation.references, strict=True))
 
 
 def _fingerprint(lines: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ealm.errors import SettingsError
+from ealm.common.errors import SettingsError
 
 WIDEST_EMBEDDING = 384
 """Width of the word table that the embeddings are reduced from."""

@@ -9,11 +9,11 @@ from ealm.baselines.seq3.batches import Batch
 from ealm.baselines.seq3.folder import SavedSeq3, Variant
 from ealm.baselines.seq3.model import Seq3
 from ealm.baselines.seq3.vocabulary import Vocabulary
-from ealm.batching import rows_by_length
-from ealm.errors import TextError
-from ealm.lengths import LengthRequest
-from ealm.text import join_words, split_words
-from ealm.tokens import tokenize
+from ealm.common.errors import TextError
+from ealm.lm.batching import rows_by_length
+from ealm.text.lengths import LengthRequest
+from ealm.text.tokenizer import tokenize
+from ealm.text.words import join_words, split_words
 
 _BATCH_WORDS = 2_048
 """Words of the sources that are worked on together, padding included."""

@@ -36,11 +36,10 @@ from ealm.baselines.seq3.training_log import (
     write_record,
 )
 from ealm.baselines.seq3.vocabulary import Vocabulary
-from ealm.errors import CorpusError, RunError, SettingsError
-from ealm.optimizer_state import optimizer_tensors, restore_optimizer
-from ealm.rouge import LENGTH, mean_scores, score
-from ealm.run import Budget, StopRequest
-from ealm.storage import remove_drafts
+from ealm.common.errors import CorpusError, RunError, SettingsError
+from ealm.common.optimizer_state import optimizer_tensors, restore_optimizer
+from ealm.common.stopping import Budget, StopRequest
+from ealm.common.storage import remove_drafts
 
 _LOG_EVERY_UPDATES = 100
 _RANDOM_STREAMS: Mapping[Phase, int] = {"language model": 0, "autoencoder": 2, "summarizer": 1}
@@ -235,10 +234,8 @@ class _Run:
         """Keep the weights if they are the best so far (SEQ3+)."""
         if self._validation is None:
             return
-        sources, references = self._validation
-        summaries = Seq3Summarizer(self._model, self._vocabulary).summarize(sources)
-        mean = mean_scores(score(summaries, references, protocol=LENGTH))
-        value = (mean.rouge_1 + mean.rouge_2 + mean.rouge_l) / 3
+        summaries = Seq3Summarizer(self._model, self._vocabulary).summarize(self._validation.sources)
+        value = self._validation.score(summaries, self._validation.references)
         self._log({"validation": value})
         if self._best is None or value > self._best["score"]:
             self._best = {"updates": self._updates, "score": value}

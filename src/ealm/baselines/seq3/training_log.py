@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from tqdm import tqdm
 
-from ealm.storage import write_text
+from ealm.common.storage import write_text
 
 LOG_FILE = "log.jsonl"
 Phase = Literal["language model", "autoencoder", "summarizer"]

@@ -1,0 +1,111 @@
+"""The summarizer as a callable class over batches of rows: for Ray Data's `map_batches`, for Spark, for any pipeline.
+
+Needs neither Ray nor Spark; `docs/scale.md` shows it in both.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from ealm.batch.chunks import CHUNK_CHARACTERS, CHUNK_ROWS, Answer, Chunk, cut_into_chunks
+from ealm.batch.model_recipe import ModelRecipe
+from ealm.batch.readers import Row, usable_text
+from ealm.common.errors import BatchError
+from ealm.lm import bundled as embedded
+from ealm.summarize.options import Options, Wishes
+
+
+class BatchSummarizer:
+    """Batches in, the same batches with two columns more out: the summary, and for a bad row why it has none.
+
+    The model is loaded when the object is made, in Ray Data once for each actor.
+    """
+
+    def __init__(
+        self,
+        *,
+        column: str = "text",
+        output_column: str = "summary",
+        error_column: str = "error",
+        model: str = embedded.NAME,
+        lm: str | None = None,
+        device: str = "cpu",
+        engine: str = "torch",
+        decoding: str | None = None,
+        threads: int | None = None,
+        **wishes: Unpack[Wishes],
+    ) -> None:
+        """`wishes` are the options of `Summarizer.summarize`; `threads` to compute in (None leaves that as it is)."""
+        if len({column, output_column, error_column}) < 3:
+            raise BatchError(f"Columns need different names, got: {column}, {output_column}, {error_column}.")
+        Options.of(**wishes)  # a mistake is told before anything is loaded
+        self._column = column
+        self._output_column = output_column
+        self._error_column = error_column
+        recipe = ModelRecipe(folder=model, lm=lm, device=device, engine=engine, decoding=decoding, wishes=wishes)
+        self._answering = recipe.load(threads)
+
+    def __call__(self, batch: Any) -> Any:
+        """`batch`: a dictionary of arrays, a pandas data frame or a pyarrow table; the answer is of the same kind.
+
+        Summaries and errors are strings or None, one of them in every row.
+        """
+        self._check_columns(list(_columns(batch)))
+        answers = self._answers(_values(batch[self._column]))
+        summaries = [answer.summary if answer.error is None else None for answer in answers]
+        errors = [answer.error for answer in answers]
+        return _with_columns(batch, {self._output_column: summaries, self._error_column: errors})
+
+    def _check_columns(self, columns: Sequence[str]) -> None:
+        if self._column not in columns:
+            raise BatchError(f"The batch has no column {self._column!r}. Name one with column=: {', '.join(columns)}")
+        for name in (self._output_column, self._error_column):
+            if name in columns:
+                raise BatchError(
+                    f"The batch has a column {name!r} already. Give another name with output_column= or error_column=."
+                )
+
+    def _answers(self, values: Sequence[Any]) -> list[Answer]:
+        """However large a batch is, no more rows are worked on together than in a job over a file."""
+        rows = [
+            Row(number, *usable_text({self._column: value}, self._column), None)
+            for number, value in enumerate(values, start=1)
+        ]
+        answers: list[Answer] = []
+        for part in cut_into_chunks(rows, most_rows=CHUNK_ROWS, most_characters=CHUNK_CHARACTERS):
+            chunk = Chunk(part, (0, None))
+            answers += chunk.answers(self._answering(chunk.texts()))
+        return answers
+
+
+def _is_arrow(batch: Any) -> bool:
+    return hasattr(batch, "append_column")
+
+
+def _columns(batch: Any) -> Sequence[str]:
+    """Names of a batch of any kind."""
+    names: Sequence[str] = batch.column_names if _is_arrow(batch) else list(batch.keys())
+    return names
+
+
+def _values(column: Any) -> list[Any]:
+    """Python's own values; what pandas and numpy have for a missing one is None."""
+    if hasattr(column, "to_pylist"):
+        return list(column.to_pylist())
+    if hasattr(column, "isna"):
+        return [None if missing else value for value, missing in zip(column, column.isna(), strict=True)]
+    values = column.tolist() if isinstance(column, np.ndarray) else list(column)
+    return [None if isinstance(value, float) and value != value else value for value in values]
+
+
+def _with_columns(batch: Any, new: dict[str, list[str | None]]) -> Any:
+    """A batch of the same kind with more columns; the given one stays as it is."""
+    if _is_arrow(batch):
+        import pyarrow as pa
+
+        for name, values in new.items():
+            batch = batch.append_column(name, pa.array(values, pa.string()))
+        return batch
+    arrays = {name: np.array(values, dtype=object) for name, values in new.items()}
+    return {**batch, **arrays} if isinstance(batch, dict) else batch.assign(**arrays)

@@ -1,0 +1,111 @@
+"""What a file holds and how it is compressed, both told by its name."""
+
+import bz2
+import gzip
+import io
+import lzma
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Literal, get_args
+
+from ealm.common.errors import BatchError
+
+Kind = Literal["text", "jsonl", "csv", "parquet"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+_KIND_OF_ENDING: dict[str, Kind] = {
+    ".txt": "text",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_COMPRESSIONS = (".gz", ".zst", ".xz", ".bz2")
+
+_CONVERSIONS: dict[Kind, tuple[Kind, ...]] = {
+    "text": KINDS,
+    "csv": KINDS,
+    "jsonl": ("jsonl", "text"),  # its rows may each have other columns
+    "parquet": ("parquet", "jsonl", "text"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the rows of a file are written down."""
+
+    kind: Kind
+    compression: str
+    """The ending that names it; empty for none."""
+
+    @classmethod
+    def of(cls, path: Path | None, *, kind: Kind | None = None, default: Kind = "text") -> "Form":
+        """Of a file by its name, or of a stream (None); `kind` overrides, `default` is for endings without meaning."""
+        name = path.name if path is not None else ""
+        compression = next((ending for ending in _COMPRESSIONS if name.lower().endswith(ending)), "")
+        ending = Path(name[: len(name) - len(compression)]).suffix.lower()
+        form = cls(kind or _KIND_OF_ENDING.get(ending, default), compression)
+        if form.kind == "parquet" and compression:
+            raise BatchError(f"{path}: a Parquet file is compressed inside. Leave {compression} out.")
+        if form.kind == "parquet" or compression == ".zst":
+            require_pyarrow(form.kind if form.kind == "parquet" else "zstd")
+        return form
+
+    def check_conversion_to(self, other: "Form") -> None:
+        """Refuse what would lose something."""
+        if other.kind not in _CONVERSIONS[self.kind]:
+            allowed = ", ".join(_CONVERSIONS[self.kind])
+            raise BatchError(f"Rows of {self.kind} cannot be written as {other.kind} without loss, only as: {allowed}.")
+
+
+def require_pyarrow(extra: str) -> None:
+    """Say what to install where an optional package is missing."""
+    try:
+        import pyarrow as pa  # noqa: F401
+    except ImportError as error:
+        raise BatchError(f"This file needs pyarrow. Install it with: pip install 'ealm[{extra}]'") from error
+
+
+def _open_zst(file: IO[bytes]) -> Any:
+    import pyarrow as pa
+
+    # Unlike other packages it tells a file that was cut off from one that ends.
+    return io.BufferedReader(pa.CompressedInputStream(file, "zstd"))
+
+
+_OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    "": lambda file: file,
+    ".gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".xz": lzma.LZMAFile,
+    ".bz2": bz2.BZ2File,
+    ".zst": _open_zst,
+}
+
+
+def decompressed(file: IO[bytes], compression: str) -> IO[bytes]:
+    """What a compressed stream holds."""
+    opened: IO[bytes] = _OPENERS[compression](file)
+    return opened
+
+
+def _zst(data: bytes) -> bytes:
+    import pyarrow as pa
+
+    compressed: bytes = pa.compress(data, codec="zstd", asbytes=True)
+    return compressed
+
+
+_COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": lambda data: gzip.compress(data, mtime=0),  # without the time, so that equal rows are equal bytes
+    ".xz": lzma.compress,
+    ".bz2": bz2.compress,
+    ".zst": _zst,
+}
+
+
+def compressed(data: bytes, compression: str) -> bytes:
+    """A stream of its own; streams one behind the other are the stream of all that they hold."""
+    return _COMPRESSORS[compression](data) if data else b""

@@ -1,0 +1,233 @@
+"""A file that grows beside its place until it is whole, and can go on growing after a kill.
+
+`.OUT.partial` takes the bytes; `.OUT.partial.journal` tells what was asked and, a line for each chunk, how far the
+bytes are whole. A chunk counts when its line stands there; whatever lies behind the last line is cut off and made
+again.
+"""
+
+import errno
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from ealm.batch.chunks import Tally
+from ealm.common.errors import BatchError
+
+
+class Sink(Protocol):
+    """Where the rows of a job go."""
+
+    tally: Tally
+    """Of all that is written."""
+
+    def append(self, data: bytes, tally: Tally) -> None:
+        """Write a chunk."""
+
+    def finish(self, finished: Callable[[Path, Path], None] | None) -> None:
+        """All is written."""
+
+    def discard(self) -> None:
+        """None of it is wanted."""
+
+
+class Stream:
+    """Standard output, a pipe or a device: what is written is written."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.tally = Tally()
+        self._file = file
+
+    def append(self, data: bytes, tally: Tally) -> None:
+        self._file.write(data)
+        self._file.flush()
+        self.tally.add(tally)
+
+    def finish(self, finished: Callable[[Path, Path], None] | None) -> None:
+        assert finished is None
+
+    def discard(self) -> None:
+        """Too late."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Journal:
+    """What a journal tells."""
+
+    identity: dict[str, Any] | None
+    entries: tuple[tuple[int, Tally, int], ...]
+    """End of the whole bytes, rows of the chunk, and end of the line that says so."""
+    finished: bool
+
+    @classmethod
+    def parse(cls, content: bytes) -> "_Journal":
+        """A line that is not whole, and all behind it, does not count."""
+        identity, entries, finished, end = None, [], False, 0
+        for line in content.splitlines(keepends=True):
+            end += len(line)
+            try:
+                values = json.loads(line) if line.endswith(b"\n") else None
+                if not isinstance(values, dict):
+                    break
+                if "job" in values:
+                    identity = dict(values["job"])
+                elif "bytes" in values:
+                    entries.append((int(values["bytes"]), Tally.from_dict(values), end))
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):  # not what we wrote
+                break
+            finished = finished or "finished" in values
+        return cls(identity, tuple(entries), finished)
+
+
+class Partial:
+    """The growing file for one target; only one process at a time can have it."""
+
+    def __init__(self, target: Path, identity: Mapping[str, Any], *, resume: bool, restart: bool) -> None:
+        """`identity`: what was asked; a resumed job must have been asked the same.
+
+        An unfinished job that nobody said what to do with is an error, unless it cannot be resumed anyway.
+        """
+        self.target = target.resolve()
+        self.tally = Tally()
+        self.complete = False
+        """Whether an earlier process finished the job and only had no time left to say so."""
+        self._part = self.target.with_name(f".{self.target.name}.partial")
+        self._journal = self.target.with_name(f".{self.target.name}.partial.journal")
+        self._end = 0
+        if not self.target.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.target.parent))
+        asked = json.loads(json.dumps(dict(identity)))
+        try:
+            self._journal_file = os.open(self._journal, os.O_RDWR | os.O_CREAT, 0o666)
+            self._lock()
+            self._part_file = -1
+            try:
+                self._open(asked, resume=resume, restart=restart)
+            except BaseException:
+                self.close()
+                raise
+        except OSError as error:
+            raise BatchError(f"Cannot write to {self.target.parent}: {error.strerror or error}.") from error
+
+    def _lock(self) -> None:
+        if sys.platform == "win32":
+            return
+        import fcntl
+
+        try:
+            fcntl.flock(self._journal_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._journal_file)
+            raise BatchError(f"Another process is writing {self.target}. Wait for it, or stop it.") from error
+
+    def _open(self, asked: dict[str, Any], *, resume: bool, restart: bool) -> None:
+        journal = _Journal.parse(self._journal.read_bytes())
+        there = self._part.exists()
+        if resume and journal.finished and not there and journal.identity == asked:
+            self.complete = True
+            self._add(journal.entries)
+            return
+        begun = there and any(tally.rows for _, tally, _ in journal.entries)
+        unfinished = begun and journal.identity is not None and journal.identity.get("input") is not None
+        if unfinished and resume:
+            self._check(journal.identity or {}, asked)
+        elif unfinished and not restart:
+            raise BatchError(
+                f"There is an unfinished job for {self.target}. Go on with --resume, or begin anew with --restart."
+            )
+        go_on = unfinished and resume
+        self._part_file = os.open(self._part, os.O_WRONLY | os.O_CREAT, 0o666)
+        size = os.fstat(self._part_file).st_size
+        entries = tuple(entry for entry in journal.entries if entry[0] <= size) if go_on else ()
+        if not any(tally.rows for _, tally, _ in entries):
+            entries = ()
+        self._end = self._add(entries)
+        os.ftruncate(self._part_file, self._end)
+        os.lseek(self._part_file, 0, os.SEEK_END)
+        if entries:
+            os.ftruncate(self._journal_file, entries[-1][2])
+            os.lseek(self._journal_file, 0, os.SEEK_END)
+        else:
+            os.ftruncate(self._journal_file, 0)
+            self._note({"job": asked})
+
+    def _add(self, entries: tuple[tuple[int, Tally, int], ...]) -> int:
+        """Count earlier chunks; gives where the last one ends."""
+        for _, tally, _ in entries:
+            self.tally.add(tally)
+        return entries[-1][0] if entries else 0
+
+    def _check(self, before: dict[str, Any], asked: dict[str, Any]) -> None:
+        names = sorted(name for name in before.keys() | asked.keys() if before.get(name) != asked.get(name))
+        if names:
+            raise BatchError(
+                f"The unfinished job for {self.target} was started with another {', '.join(names)}. "
+                "Go on with the same input, options and model, or begin anew with --restart."
+            )
+
+    def append(self, data: bytes, tally: Tally) -> None:
+        """Write a chunk; it counts once it is on the disk."""
+        try:
+            _write(self._part_file, data)
+            os.fsync(self._part_file)
+            self._end += len(data)
+            self._note({"bytes": self._end, **tally.to_dict()})
+        except OSError as error:
+            raise BatchError(
+                f"Cannot write {self._part}: {error.strerror or error}. "
+                f"{self.tally.rows:,} rows are kept: mend that, and go on with --resume."
+            ) from error
+        self.tally.add(tally)
+
+    def _note(self, values: dict[str, Any]) -> None:
+        _write(self._journal_file, json.dumps(values, ensure_ascii=False).encode() + b"\n")
+
+    def finish(self, finished: Callable[[Path, Path], None] | None) -> None:
+        """Put the file into its place; the old one, if any, stays whole until then."""
+        if not self.complete:
+            try:
+                self._finish(finished)
+            except OSError as error:
+                raise BatchError(
+                    f"Cannot write {self.target}: {error.strerror or error}. All rows are kept: "
+                    "mend that, and go on with --resume."
+                ) from error
+        self._part.unlink(missing_ok=True)
+        self._journal.unlink(missing_ok=True)
+
+    def _finish(self, finished: Callable[[Path, Path], None] | None) -> None:
+        ready = self._part
+        if finished is not None:
+            ready = self._part.with_name(f"{self._part.name}.final")
+            try:
+                finished(self._part, ready)
+                with ready.open("rb") as file:
+                    os.fsync(file.fileno())
+            except BaseException:
+                ready.unlink(missing_ok=True)  # it will be made again, and a full disk needs the room
+                raise
+        if self.target.exists():
+            ready.chmod(self.target.stat().st_mode & 0o777)
+        self._note({"finished": True})
+        ready.replace(self.target)
+
+    def discard(self) -> None:
+        """Leave no trace."""
+        self._part.unlink(missing_ok=True)
+        self._journal.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let another process have it."""
+        for file in (self._part_file, self._journal_file):
+            if file >= 0:
+                os.close(file)
+
+
+def _write(file: int, data: bytes) -> None:
+    """All of it; without a buffer that would come again when the file is closed after a failure."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(file, rest) :]

@@ -1,0 +1,183 @@
+"""`ealm evaluate`: the paper's table for any systems on any data."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ealm.cli.shared import plain_errors, pretokenized_option, quiet_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ealm.evaluation.qualities import Qualities
+    from ealm.evaluation.results import Evaluation
+    from ealm.evaluation.systems import SystemSpec
+
+DEFAULT_SYSTEMS = "lead-8,lead-15,stopwords,ealm"
+LENGTH_WORDS = 8
+"""Words asked for under the `length` protocol when the user names no number."""
+_CURVE_SENTENCES = 40
+"""Walks behind the figure of compression against reconstruction."""
+
+
+@click.command()
+@click.option(
+    "--data",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Folder with input.txt and ref0.txt, ref1.txt, ...; or a .jsonl file with text and summaries; or a dataset "
+    "of the datasets library on disk.",
+)
+@click.option(
+    "--systems",
+    default=DEFAULT_SYSTEMS,
+    show_default=True,
+    help="Separated by commas: lead-N, lead-Nb (bytes), stopwords, ealm, ealm=DIR, ealm:NAME=DIR, seq3=DIR, seq3+=DIR, "
+    "cmatch=DIR, file:NAME=PATH. {seed} in a DIR or PATH stands for each of --seeds.",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(["paper", "length", "duc"]),
+    default="paper",
+    show_default=True,
+    help="paper: F1 of the first 75 bytes; length: F1 of all words; duc: recall of the first 75 characters.",
+)
+@click.option(
+    "--words",
+    type=click.IntRange(min=1),
+    help=f"Ask the systems for at most so many words. [default: their own length; {LENGTH_WORDS} under length]",
+)
+@click.option("--seeds", metavar="N,N,...", help="Seeds of the systems whose folder has {seed} in its name.")
+@click.option("--sentences", type=click.IntRange(min=1), help="Only the first so many.")
+@click.option("--mask-digits", is_flag=True, help="References in lower case with # for digits: the paper's DUC scores.")
+@pretokenized_option
+@click.option("--rouge-only", is_flag=True, help="Leave out what needs a model: fluency, similarity, curves.")
+@click.option("--samples", type=click.IntRange(min=0), default=20, show_default=True, help="Rows of the sample table.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+@click.option(
+    "--out", "folder", type=click.Path(file_okay=False, path_type=Path), help="Write tables, figures, report."
+)
+@quiet_option
+@plain_errors
+def evaluate(
+    data: Path,
+    systems: str,
+    protocol: str,
+    words: int | None,
+    seeds: str | None,
+    sentences: int | None,
+    mask_digits: bool,
+    pretokenized: bool,
+    rouge_only: bool,
+    samples: int,
+    as_json: bool,
+    folder: Path | None,
+    quiet: bool,
+) -> None:
+    """Score systems on sentences with references.
+
+    References are for these numbers only: nothing is trained on them.
+    """
+    from ealm.evaluation import tables
+    from ealm.evaluation.data import read_paired
+    from ealm.evaluation.results import evaluate as run_evaluation
+    from ealm.evaluation.rouge import PROTOCOLS
+    from ealm.evaluation.systems import parse_systems
+
+    numbers = _numbers(seeds)
+    specs = parse_systems(systems, seeds=numbers)
+    paired = read_paired(data).first(sentences)
+    evaluation = run_evaluation(
+        paired.with_gigaword_references() if mask_digits else paired,
+        specs,
+        protocol=PROTOCOLS[protocol],
+        words=LENGTH_WORDS if protocol == "length" and words is None else words,
+        pretokenized=pretokenized,
+        seeds=numbers,
+        say=(lambda _: None) if quiet else (lambda name: click.echo(f"… {name}", err=True)),
+    )
+    found = {} if rouge_only else _qualities(evaluation)
+    if as_json:
+        click.echo(json.dumps(tables.to_dict(evaluation, found), indent=2, ensure_ascii=False))
+    else:
+        _print(evaluation, found)
+    if folder is not None:
+        from ealm.evaluation.report import write_evaluation
+
+        curves = {} if rouge_only else _curves(evaluation, specs, numbers)
+        write_evaluation(folder, evaluation, found, curves=curves, samples=_spread_lines(len(paired), samples))
+        click.echo(f"Written: {folder / 'report.html'}", err=True)
+
+
+def _numbers(text: str | None) -> list[int]:
+    try:
+        return [int(part) for part in (text or "").split(",") if part.strip()]
+    except ValueError:
+        raise click.BadParameter(f"expected numbers with commas between, got {text!r}.", param_hint="--seeds") from None
+
+
+def _print(evaluation: "Evaluation", found: "dict[str, Qualities]") -> None:
+    from ealm.evaluation import tables
+    from ealm.evaluation.results import MEASURES
+
+    click.echo(tables.caption(evaluation))
+    click.echo(tables.terminal_table(tables.HEADINGS, tables.score_rows(evaluation)))
+    comparisons = evaluation.comparisons()
+    if comparisons:
+        click.echo("\nDifferences (* more than chance):")
+        rows = tables.comparison_rows(comparisons)
+        click.echo(tables.terminal_table(("difference", *MEASURES), rows))
+    if found:
+        click.echo("\nBeyond ROUGE:")
+        click.echo(tables.terminal_table(tables.quality_headings(), tables.quality_rows(found)))
+
+
+def _qualities(evaluation: "Evaluation") -> "dict[str, Qualities]":
+    """Of the first seed of each system."""
+    from ealm.evaluation.qualities import qualities
+    from ealm.lm import bundled as embedded
+    from ealm.lm.masked_lm import TransformersMaskedLM
+    from ealm.paper.assessment import SentenceSimilarity
+
+    lm, similarity = TransformersMaskedLM.load(embedded.NAME), SentenceSimilarity.load()
+    return {
+        system.name: qualities(
+            system.runs[0].summaries,
+            evaluation.paired.sources,
+            pretokenized=evaluation.pretokenized,
+            lm=lm,
+            similarity=similarity,
+        )
+        for system in evaluation.systems
+    }
+
+
+def _curves(
+    evaluation: "Evaluation", specs: "Sequence[SystemSpec]", seeds: "Sequence[int]"
+) -> dict[str, list[tuple[float, float]]]:
+    """Both rates at every step of some walks, for the systems that walk."""
+    from ealm.summarize.summarizer import Summarizer
+
+    sources = [evaluation.paired.sources[line] for line in _spread_lines(len(evaluation.paired), _CURVE_SENTENCES)]
+    curves = {}
+    for spec in specs:
+        if spec.kind == "ealm":
+            place = None if spec.path is None else spec.place(spec.seeds(seeds)[0])
+            summarizer = Summarizer() if place is None else Summarizer.from_pretrained(place)
+            traced = summarizer.summarize(sources, pretokenized=evaluation.pretokenized, trace=True)
+            curves[spec.name] = [
+                (step.compression_rate, step.reconstruction_rate)
+                for summary in traced
+                for part in (summary.sentences or (summary,))
+                for step in part.trace
+                if step.reconstruction_rate is not None
+            ]
+    return {name: points for name, points in curves.items() if points}
+
+
+def _spread_lines(total: int, count: int) -> list[int]:
+    """So many lines from all over the data."""
+    count = min(count, total)
+    return [place * total // count for place in range(count)]

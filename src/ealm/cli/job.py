@@ -1,0 +1,132 @@
+"""`ealm summarize` on files of rows: its options, and what is said about a job."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypedDict
+
+import click
+
+from ealm.batch.file_types import KINDS, Form, Kind
+from ealm.batch.job import Job, Stopped, failures
+from ealm.batch.model_recipe import ModelRecipe
+from ealm.batch.workers import Cluster
+from ealm.cli.shared import Command, quiet_option
+from ealm.common.config import ENGINES
+
+RAY = "ray"
+"""Named like an engine: what runs the language model, though on other machines."""
+
+
+class JobOptions(TypedDict):
+    """Options by name, as click passes them on."""
+
+    kind: Kind | None
+    column: str
+    output_column: str
+    error_column: str
+    workers: int | None
+    engine: str
+    address: str | None
+    resume: bool
+    restart: bool
+    quiet: bool
+
+
+address_option = click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="With --engine ray: the cluster. [default: the one that runs here or that RAY_ADDRESS names; "
+    "else one is started on this machine for the time of the job]",
+)
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--format",
+        "kind",
+        type=click.Choice(KINDS),
+        help="What the input holds. [default: what its name says, .jsonl, .csv or .parquet; else text]",
+    ),
+    click.option("--column", default="text", show_default=True, help="Column of the texts."),
+    click.option("--output-column", default="summary", show_default=True, help="Column for the summaries."),
+    click.option("--error-column", default="error", show_default=True, help="Column for why a row has no summary."),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        help="With -o: so many processes, or on Ray actors; the result is the same. "
+        "[default: 1; on Ray one for each core of the cluster, or each GPU]",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice([*ENGINES, RAY]),
+        default="torch",
+        show_default=True,
+        help="What runs the language model: torch; int8, faster on a CPU, but it rounds; with -o also ray: torch in "
+        "the actors of a Ray cluster (with --device cuda one GPU for each).",
+    ),
+    address_option,
+    click.option("--resume", is_flag=True, help="With -o: go on with a stopped job; starts it if there is none."),
+    click.option("--restart", is_flag=True, help="With -o: throw a stopped job away and begin anew."),
+    quiet_option,
+)
+
+
+def job_options(command: Command) -> Command:
+    """Add the options of jobs."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def is_job(source: Path | None, output: Path | None, *, plain: bool, options: JobOptions) -> bool:
+    """Whether rows go into a file or have columns; `plain`: of each line its summary is wanted, and nothing else."""
+    on_ray = options["engine"] == RAY
+    if options["address"] is not None and not on_ray:
+        raise click.UsageError("--address goes with --engine ray.")
+    if options["resume"] and options["restart"]:
+        raise click.UsageError("Give --resume or --restart, not both.")
+    records = Form.of(source, kind=options["kind"]).kind != "text"
+    if records and not plain:
+        raise click.UsageError(
+            "TEXT, --json, --show, --curve and --document are for text, and the input has columns. "
+            "If it has none, say --format text."
+        )
+    many = on_ray or (options["workers"] or 1) > 1
+    if (output is None or not plain) and (options["resume"] or options["restart"] or many):
+        raise click.UsageError(
+            "--workers, --engine ray, --resume and --restart go with --output, "
+            "but not with TEXT, --json, --show, --curve or --document."
+        )
+    return records or (plain and output is not None)
+
+
+def run_job(source: Path | None, output: Path | None, *, options: JobOptions, recipe: ModelRecipe) -> None:
+    """Do a job and tell how it went."""
+    job = Job(
+        input=source,
+        output=output,
+        kind=options["kind"],
+        column=options["column"],
+        output_column=options["output_column"],
+        error_column=options["error_column"],
+        workers=options["workers"] or 1,
+        cluster=_ray_cluster(options, device=recipe.device) if options["engine"] == RAY else None,
+        resume=options["resume"],
+        restart=options["restart"],
+        quiet=options["quiet"],
+    )
+    try:
+        tally = job.run(recipe)
+    except Stopped as stopped:
+        way = " Go on with the same command and --resume." if job.resumable else ""
+        click.echo(f"Stopped after {stopped.rows:,} rows.{way}", err=True)
+        raise SystemExit(128 + stopped.signal) from stopped
+    if tally.failed:
+        click.echo(failures(tally, place=job.place), err=True)
+
+
+def _ray_cluster(options: JobOptions, *, device: str) -> Cluster:
+    from ealm.batch.ray_data import RayCluster
+    from ealm.common.ray_cluster import require_ray
+
+    require_ray()  # told before anything is opened
+    return RayCluster(address=options["address"], actors=options["workers"], gpu=device != "cpu")

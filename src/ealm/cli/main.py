@@ -1,0 +1,34 @@
+"""The `ealm` command. Its subcommands only parse, call and print; models load when one needs them."""
+
+import click
+
+from ealm import __version__
+from ealm.cli.adapt import adapt
+from ealm.cli.baseline import train_baseline
+from ealm.cli.evaluate import evaluate
+from ealm.cli.report import report
+from ealm.cli.serve import serve
+from ealm.cli.settings import settings
+from ealm.cli.summarize import summarize
+from ealm.cli.train import train
+from ealm.cli.weigh import weigh
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="ealm")
+def main() -> None:
+    """Learn to shorten sentences from raw text, and shorten them.
+
+    \b
+    ealm summarize --words 8 "A sentence, or several, as people write them."
+    ealm train corpus.txt --out runs/mine
+    ealm summarize --model runs/mine -i texts.txt -o summaries.txt
+    """
+
+
+for command in (train, weigh, adapt, summarize, evaluate, train_baseline, report, serve, settings):
+    main.add_command(command)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""The subcommands of `ealm`, one module each."""

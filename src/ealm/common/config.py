@@ -1,0 +1,312 @@
+"""All settings in one nested dataclass: the paper's values are the defaults, every field checks itself.
+
+A preset is a `Settings` value; `docs/paper.md` explains the fields by the number of their departure.
+"""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_type_hints
+
+from ealm.common.checks import Checked, check_above_zero, check_at_least, check_share
+from ealm.common.errors import SettingsError
+from ealm.common.goal_config import GoalAgentSettings, GoalSettings, PartSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSettings(Checked):
+    """Which sentences of a corpus are learned from (section 5, Dataset)."""
+
+    pretokenized: bool = False
+    """Whether white space alone separates words; otherwise the text is raw, as people write it."""
+    max_words: int = 49
+    """Longer sentences are left out and counted; the paper takes sentences with less than 50 words."""
+    max_sentences: int | None = 30_000
+    """A larger corpus is sampled down to this many; None takes all."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_at_least(self, 2, "max_words")
+        if self.max_sentences is not None:
+            check_at_least(self, 1, "max_sentences")
+
+
+@dataclass(frozen=True, kw_only=True)
+class IgnoredWordsSettings(Checked):
+    """Words that do not count in the reconstruction rate (W, appendix A.4)."""
+
+    stop_words: bool = True
+    infrequent: Literal["corpus", "wordfreq", "none"] = "corpus"
+    """Where word frequency comes from: the training corpus, the wordfreq package, or nowhere."""
+    min_count: int = 5
+    """With `corpus`: rarer words are ignored."""
+    min_zipf: float = 3.0
+    """With `wordfreq`: words below this Zipf frequency are ignored (3 is once in a million words)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_at_least(self, 1, "min_count")
+        check_at_least(self, 0, "min_zipf")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentSettings(Checked):
+    """Shape of the Q-network (section 5, Proposed method)."""
+
+    hidden_units: int = 200
+    activate_first_layer: bool = True
+    """ReLU after the first layer too; the published code has none there."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_at_least(self, 1, "hidden_units")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecodingSettings(Checked):
+    """How the holes of a template are filled (appendix A.1)."""
+
+    mode: Literal["sequential", "parallel"] = "sequential"
+    """Sequential is Algorithm 1, one hole a round; parallel also fills every other sure hole in the round."""
+    fill_order: Literal["probability", "logit"] = "probability"
+    """What decides which hole is filled first; the published code takes the raw logit."""
+    parallel_confidence: float = 0.5
+    """With `parallel`: a hole is sure when its best word is at least this probable."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self, "parallel_confidence")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RewardSettings(Checked):
+    """Rates, floors and weights (section 4.3.3 and appendices A.3, A.4)."""
+
+    min_reconstruction: float = 0.5
+    """tau: share of counted words that must still be recoverable at the end."""
+    min_compression: float = 0.3
+    """rho: share of words that must be gone at the end."""
+    strict_floors: bool = True
+    """A rate must exceed its floor; the published code lets it equal the floor."""
+    top_k: int = 10
+    """k: a word is recovered when it is among this many best candidates."""
+    all_ignored_rate: float = 1.0
+    """Reconstruction rate of a sentence in which no word counts; 0 in the published code."""
+    similarity_weight: float = 0.1
+    """alpha."""
+    fluency_weight: float = 0.1
+    """beta."""
+    fluency_threshold: float = 0.005
+    """A summary is fluent when exp(mean log-likelihood) is above this."""
+    fluency_passes: int | None = None
+    """Looks at a summary to judge its fluency, each hiding every n-th word; None hides one word at a time."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self, "min_reconstruction", "min_compression", "all_ignored_rate", "fluency_threshold")
+        check_at_least(self, 0, "similarity_weight", "fluency_weight")
+        check_at_least(self, 1, "top_k")
+        if self.fluency_passes is not None:
+            check_at_least(self, 1, "fluency_passes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplorationSettings(Checked):
+    """A falling rate of epsilon-greedy exploration (section 5, Proposed method)."""
+
+    start: float = 0.9
+    decay: float = 0.995
+    every: int = 100
+    unit: Literal["updates", "sentences"] = "updates"
+    """What `every` counts; the published code counts sentences."""
+    minimum: float = 0.03
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self, "start", "decay", "minimum")
+        check_at_least(self, 1, "every")
+        if self.minimum > self.start:
+            raise SettingsError(f"minimum must not exceed start, got {self.minimum:g} > {self.start:g}.")
+
+    def rate(self, *, updates: int, sentences: int) -> float:
+        """Exploring probability after so many updates and sentences."""
+        passed = updates if self.unit == "updates" else sentences
+        return max(self.minimum, self.start * self.decay ** (passed // self.every))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningSettings(Checked):
+    """Deep Q-learning (section 4.4 and section 5, Proposed method)."""
+
+    discount: float = 0.995
+    """gamma."""
+    batch_size: int = 128
+    replay_size: int = 2_000
+    learning_rate: float = 0.001
+    gradient_clip: float = 1.0
+    """Largest norm of the gradient."""
+    loss: Literal["squared", "huber"] = "squared"
+    bootstrap: Literal["target-network", "collection"] = "target-network"
+    """Where the value of the next state comes from: a target network, or the agent as it was at collection."""
+    target_period: int = 500
+    """Updates between two copies of the weights into the target network."""
+    violation_bootstraps: bool = False
+    """Whether the step that breaks a floor still counts the value of the step after it."""
+    drop_last_step: bool = False
+    """Whether the last step of a walk is left out of the replay buffer."""
+    updates_per_sentence: int = 1
+    sentences_per_collection: int = 32
+    """Sentences walked side by side with the same weights before the updates that they pay for."""
+    parallel_confidence: float | None = None
+    """While learning, holes this sure are filled in the same round (0: all at once); None decodes as in use."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self, "discount")
+        if self.parallel_confidence is not None:
+            check_share(self, "parallel_confidence")
+        check_at_least(self, 1, "batch_size", "replay_size", "target_period")
+        check_at_least(self, 1, "updates_per_sentence", "sentences_per_collection")
+        if self.replay_size < self.batch_size:
+            raise SettingsError(f"replay_size must be at least batch_size, got {self.replay_size} < {self.batch_size}.")
+        check_above_zero(self, "learning_rate", "gradient_clip")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Checked):
+    """Everything that decides what a training run does, apart from corpus, language model and seed."""
+
+    preset: str = "paper"
+    method: Literal["paper", "goal"] = "paper"
+    """Whose agent learns: the paper's, or one that is told a length. Groups of the other method are not used."""
+    data: DataSettings = field(default_factory=DataSettings)
+    ignored_words: IgnoredWordsSettings = field(default_factory=IgnoredWordsSettings)
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings)
+    rewards: RewardSettings = field(default_factory=RewardSettings)
+    action_exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
+    order_exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
+    learning: LearningSettings = field(default_factory=LearningSettings)
+    goal: GoalSettings = field(default_factory=GoalSettings)
+
+    @property
+    def decoding_in_training(self) -> DecodingSettings:
+        """How holes are filled while learning."""
+        sure = self.learning.parallel_confidence
+        return self.decoding if sure is None else replace(self.decoding, mode="parallel", parallel_confidence=sure)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain nested dictionaries, ready for JSON."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Settings":
+        """The reverse of `to_dict`; unknown names and wrong types raise `SettingsError`."""
+        settings: Settings = _build(cls, values, "settings")
+        return settings
+
+    def override(self, assignments: Mapping[str, str]) -> "Settings":
+        """Replace fields named by path, for example `{"learning.discount": "0.95"}`."""
+        values = self.to_dict()
+        for path, text in assignments.items():
+            if path == "preset":
+                raise SettingsError("A preset is chosen with --preset, not set like a field.")
+            *groups, name = path.split(".")
+            place = values
+            for group in groups:
+                place = place.get(group, {}) if isinstance(place, dict) else {}
+            if not isinstance(place, dict) or name not in place or isinstance(place[name], dict):
+                raise SettingsError(f"There is no setting {path!r}. Settings: {', '.join(_paths(self.to_dict()))}")
+            place[name] = _parse(text)
+        return Settings.from_dict(values)
+
+
+def _parse(text: str) -> object:
+    try:
+        return json.loads(text.strip().replace("None", "null").replace("True", "true").replace("False", "false"))
+    except json.JSONDecodeError:
+        return text
+
+
+def _paths(values: Mapping[str, Any], prefix: str = "") -> list[str]:
+    paths: list[str] = []
+    for name, value in values.items():
+        paths += _paths(value, f"{prefix}{name}.") if isinstance(value, dict) else [prefix + name]
+    return paths
+
+
+def _build(kind: Any, values: object, where: str) -> Any:
+    if not isinstance(values, Mapping):
+        raise SettingsError(f"{where} must be a group of settings, got {values!r}.")
+    hints = get_type_hints(kind)
+    unknown = sorted(set(values) - set(hints))
+    if unknown:
+        raise SettingsError(f"{where} has no setting {unknown[0]!r}; it has: {', '.join(hints)}.")
+    arguments = {
+        name: _build(hints[name], value, name) if dataclasses.is_dataclass(hints[name]) else value
+        for name, value in values.items()
+    }
+    return kind(**arguments)
+
+
+ENGINES = ("torch", "int8")
+"""What can run the encoder of a language model."""
+
+PAPER = Settings()
+"""The text of the paper; where it is silent, the choices listed in docs/paper.md."""
+
+_PUBLISHED_EXPLORATION = ExplorationSettings(every=10, unit="sentences")
+
+PUBLISHED_CODE = Settings(
+    preset="published-code",
+    agent=AgentSettings(activate_first_layer=False),
+    decoding=DecodingSettings(fill_order="logit"),
+    rewards=RewardSettings(strict_floors=False, all_ignored_rate=0.0),
+    action_exploration=_PUBLISHED_EXPLORATION,
+    order_exploration=_PUBLISHED_EXPLORATION,
+    learning=LearningSettings(
+        discount=0.95,
+        batch_size=1,
+        loss="huber",
+        bootstrap="collection",
+        violation_bootstraps=True,
+        drop_last_step=True,
+        sentences_per_collection=1,
+    ),
+)
+"""What the authors' published code does differently, as far as it is a choice and not a plain mistake."""
+
+_QUICK_EXPLORATION = ExplorationSettings(every=10)
+
+LAPTOP = Settings(
+    preset="laptop",
+    rewards=RewardSettings(fluency_passes=4),
+    action_exploration=_QUICK_EXPLORATION,
+    order_exploration=_QUICK_EXPLORATION,
+    learning=LearningSettings(updates_per_sentence=4, parallel_confidence=0.0),
+)
+"""The paper's method in minutes on a CPU: while learning, all holes are filled in one round and fluency takes four
+passes; exploration falls ten times as fast, and each sentence pays for four updates (docs/paper.md)."""
+
+READER = Settings(
+    preset="reader",
+    method="goal",
+    decoding=DecodingSettings(mode="parallel", parallel_confidence=0.15),
+    goal=GoalSettings(
+        parts=PartSettings(meaning=1.0, likeness=1.0, unbroken=2.0, hanging=3.0, bare=1.0, negated=3.0),
+        style="headline",
+        agent=GoalAgentSettings(sees="meaning", estimates=True),
+    ),
+    action_exploration=ExplorationSettings(start=0.5, every=2, minimum=0.02),
+)
+"""Beyond the paper: drafts that keep the meaning and their phrases, at the length asked for (docs/beyond.md)."""
+
+PRESETS: dict[str, Settings] = {settings.preset: settings for settings in (PAPER, PUBLISHED_CODE, LAPTOP, READER)}
+
+
+def preset(name: str) -> Settings:
+    """Settings by preset name."""
+    if name not in PRESETS:
+        raise SettingsError(f"There is no preset {name!r}. Presets: {', '.join(PRESETS)}.")
+    return PRESETS[name]

@@ -1,0 +1,1 @@
+"""The length-conditioned agent, which goes beyond the paper (docs/beyond.md)."""

@@ -1,0 +1,1 @@
+"""The masked language model and the sentence encoder."""

@@ -1,0 +1,1 @@
+"""Fitting a masked language model to a corpus: `ealm adapt`."""

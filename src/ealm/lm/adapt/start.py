@@ -1,0 +1,182 @@
+"""Where fitting a language model starts: a model, its tokenizer and their vocabulary, from a folder or the package."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ealm.common.errors import LanguageModelError
+from ealm.common.storage import write_json, write_tensors
+from ealm.lm import bundled as embedded
+from ealm.lm.adapt.corpus import LmCorpus
+from ealm.lm.adapt.masking import MaskingTokens
+from ealm.lm.adapt.vocabulary import free_places, with_new_words
+from ealm.lm.bert import LightBertForMaskedLM
+from ealm.lm.masked_lm import TransformersMaskedLM, load_pretrained
+from ealm.lm.quiet import quiet_transformers
+
+BARE_ENCODER = "encoder"
+"""Name for the sentence encoder of the installation, which gets a new head."""
+
+_NOT_WEIGHTS = ("position_ids", "pooler")
+
+
+@dataclass(slots=True)
+class StartingPoint:
+    """A BERT to be fitted; `tokenizer_json` is the description of its tokenizer."""
+
+    model: Any
+    tokenizer: Any
+    tokenizer_json: dict[str, Any]
+    new_head: bool
+
+    @classmethod
+    def load(cls, name_or_folder: str) -> "StartingPoint":
+        """The embedded language model, the bare encoder, or any BERT by folder or hub name."""
+        with quiet_transformers():
+            if name_or_folder == BARE_ENCODER:
+                model, tokenizer = _encoder_with_new_head()
+            else:
+                model, tokenizer = _for_fitting(*load_pretrained(name_or_folder))
+        if type(model).__name__ != "BertForMaskedLM" or not tokenizer.is_fast:
+            raise LanguageModelError(
+                f"{name_or_folder} is a {type(model).__name__}; only BERT models can be fitted. "
+                f"Start from the embedded one (leave --lm out), from {BARE_ENCODER!r}, or from a BERT."
+            )
+        description = json.loads(tokenizer.backend_tokenizer.to_str())
+        # Half precision is for use, not for learning.
+        return cls(model.float(), tokenizer, description, name_or_folder == BARE_ENCODER)
+
+    def known_words(self) -> dict[str, int]:
+        """The whole words of the vocabulary."""
+        lm = TransformersMaskedLM(self.model, self.tokenizer)
+        words = (~lm.not_a_word).nonzero()[:, 0].tolist()
+        return dict(zip(lm.words(words), words, strict=True))
+
+    def normalize(self, word: str) -> str:
+        """A word as the vocabulary writes it."""
+        normalizer = self.tokenizer.backend_tokenizer.normalizer
+        return word if normalizer is None else str(normalizer.normalize_str(word)).strip()
+
+    @property
+    def free_places(self) -> int:
+        """How many words the vocabulary has room for."""
+        return len(free_places(self.tokenizer_json))
+
+    def add_words(self, words: Sequence[str]) -> dict[str, int]:
+        """Give words a place; each starts as the mean of the pieces that it was read as before. Returns their ids."""
+        special = set(self.tokenizer.all_special_tokens)
+        wanted = [word for word in words if word not in special]
+        places = dict(zip(wanted, free_places(self.tokenizer_json), strict=False))
+        embeddings = self.model.get_input_embeddings().weight
+        with torch.no_grad():
+            for word, place in places.items():
+                pieces = self.tokenizer(word, add_special_tokens=False)["input_ids"]
+                embeddings[place] = embeddings[pieces].mean(dim=0)
+        self.tokenizer_json = with_new_words(self.tokenizer_json, places)
+        self.tokenizer = _tokenizer(self.tokenizer_json, _settings(self.tokenizer))
+        found = self.known_words()
+        return {word: place for word, place in places.items() if found.get(word) == place}
+
+    def set_frequencies(self, corpus: LmCorpus) -> None:
+        """Let a new head start from how frequent each word is."""
+        counts = np.bincount(corpus.flat, minlength=self.model.config.vocab_size) + 1
+        logarithms = torch.from_numpy(np.log(counts / counts.sum())).float()
+        with torch.no_grad():
+            self.model.cls.predictions.bias.copy_(logarithms - logarithms.mean())
+
+    def masking_tokens(self, random_words: Sequence[int], shapes: Any) -> MaskingTokens:
+        """What masking needs to know of the vocabulary."""
+        tokenizer = self.tokenizer
+        return MaskingTokens(
+            start=tokenizer.cls_token_id,
+            separator=tokenizer.sep_token_id,
+            padding=tokenizer.pad_token_id,
+            mask=tokenizer.mask_token_id,
+            unknown=tokenizer.unk_token_id,
+            random_words=np.array(random_words, dtype=np.int32),
+            shapes=shapes,
+        )
+
+
+def _encoder_with_new_head() -> tuple[Any, Any]:
+    from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, BertModel
+
+    folder = str(embedded.encoder_folder())
+    # With dropout the loss soon stops falling: there is far more text than a small model can learn by heart.
+    config = BertConfig.from_pretrained(folder, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    model = BertForMaskedLM(config)
+    model.bert.load_state_dict(BertModel.from_pretrained(folder, add_pooling_layer=False).state_dict())
+    transform = model.cls.predictions.transform.dense
+    with torch.no_grad():  # as if there were no transformation: it learns much faster from here than from noise
+        transform.weight.copy_(torch.eye(config.hidden_size))
+        transform.bias.zero_()
+    return model, AutoTokenizer.from_pretrained(folder)
+
+
+def _for_fitting(model: Any, tokenizer: Any) -> tuple[Any, Any]:
+    """A light BERT as one of `transformers`, which can also be fitted and saved; others are that already."""
+    if not isinstance(model, LightBertForMaskedLM):
+        return model, tokenizer
+    from transformers import BertConfig, BertForMaskedLM
+
+    shape = BertConfig(**asdict(model.config), hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    full = BertForMaskedLM(shape)
+    full.load_state_dict(model.state_dict(), strict=False)
+    full.tie_weights()
+    return full, _tokenizer(json.loads(tokenizer.backend_tokenizer.to_str()), _BERT_SETTINGS)
+
+
+def _tokenizer(description: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
+    from tokenizers import Tokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    return PreTrainedTokenizerFast(tokenizer_object=Tokenizer.from_str(json.dumps(description)), **settings)
+
+
+_BERT_SETTINGS = {
+    "model_max_length": 512,
+    "unk_token": "[UNK]",
+    "sep_token": "[SEP]",
+    "pad_token": "[PAD]",
+    "cls_token": "[CLS]",
+    "mask_token": "[MASK]",
+}
+
+
+def _settings(tokenizer: Any) -> dict[str, Any]:
+    """The special tokens and the greatest length of a tokenizer."""
+    return {name: getattr(tokenizer, name) for name in _BERT_SETTINGS}
+
+
+def write_description(folder: Path, start: StartingPoint) -> None:
+    """Write what a model folder holds beside the weights."""
+    write_json(folder / "tokenizer.json", start.tokenizer_json)
+    write_json(
+        folder / "tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast", **_settings(start.tokenizer)}
+    )
+    config = start.model.config.to_dict()
+    config.update(architectures=["BertForMaskedLM"], model_type="bert")
+    write_json(folder / "config.json", {name: value for name, value in config.items() if not name.startswith("_")})
+
+
+def stored_weights(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """What belongs into a file: everything but counters and the second names of shared weights."""
+    stored: dict[str, torch.Tensor] = {}
+    places: set[tuple[int, torch.Size]] = set()
+    for name, tensor in weights.items():
+        place = (tensor.data_ptr(), tensor.shape)
+        second_name = "cls.predictions.decoder" in name and place in places
+        if not second_name and not any(part in name for part in _NOT_WEIGHTS):
+            stored[name] = tensor
+            places.add(place)
+    return stored
+
+
+def write_weights(folder: Path, weights: Mapping[str, torch.Tensor]) -> None:
+    """Write the weights for `transformers`."""
+    write_tensors(folder / "model.safetensors", stored_weights(weights), {"format": "pt"})

@@ -1,0 +1,366 @@
+"""The masked language model behind one small protocol, and any BERT-style model of `transformers` as one.
+
+Words are whole words, as in the paper: a word that the vocabulary does not hold in one piece is unknown,
+and only whole words are ever predicted.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from ealm.common.errors import LanguageModelError
+from ealm.lm import bundled as embedded
+from ealm.lm.batching import rows_by_length
+from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
+from ealm.lm.cloze import Masked
+from ealm.lm.engines import encoder_on
+from ealm.lm.folder_checks import check_lm_folder, check_size
+from ealm.lm.int8_weights import COMPACT_FILE, read_compact
+from ealm.lm.quiet import quiet_transformers
+from ealm.text.words import straight_apostrophes
+
+_KNOWN_WORDS_REMEMBERED = 200_000
+
+
+class MaskedLM(Protocol):
+    """What the rest of the package needs of a language model (L and e_i in the paper)."""
+
+    name: str
+    width: int
+    """Length of an encoding."""
+    max_words: int
+    """Longest sentence for which every question fits."""
+    unknown_id: int
+
+    def word_ids(self, words: Sequence[str]) -> tuple[int, ...]:
+        """Vocabulary ids; `unknown_id` for a word that is not in the vocabulary."""
+        ...
+
+    def words(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The written form of vocabulary ids."""
+        ...
+
+    def encode(self, sentences: Sequence[Sequence[int]]) -> list[Tensor]:
+        """Last-layer vectors of each word (e_i), one pass: for each sentence (words, width)."""
+        ...
+
+    def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
+        """Scores of all words at all holes of all questions in order: (holes, vocabulary).
+
+        Softmax turns a row into P(word | everything but the hole); what is not a word has the score -inf.
+        """
+        ...
+
+
+class TransformersMaskedLM:
+    """Any BERT-style masked language model of the `transformers` library."""
+
+    def __init__(
+        self, model: Any, tokenizer: Any, *, name: str = "in memory", engine: str = "torch", token_budget: int = 4_096
+    ) -> None:
+        """`token_budget` bounds the padded tokens of one pass, and with them the memory."""
+        self.name = name
+        self.token_budget = token_budget
+        self._model = model.eval()
+        self._tokenizer = tokenizer
+        self._layout = _Layout(tokenizer)
+        self._layout.check(model.config.vocab_size)
+        self._known: dict[str, int] = {}
+        self.width: int = model.config.hidden_size
+        self.max_words = (_position_limit(model, tokenizer) - self._layout.pair_overhead) // 2
+        self.unknown_id: int = tokenizer.unk_token_id
+        self._is_word = _whole_words(tokenizer, model.config.vocab_size).to(model.device)
+        self.not_a_word = ~self._is_word
+        self._head = head_at_holes(model)
+        self._encoder = encoder_on(engine, model)
+
+    @classmethod
+    def load(
+        cls, name_or_folder: str | os.PathLike[str], *, device: str = "cpu", engine: str = "torch"
+    ) -> "TransformersMaskedLM":
+        """Load by folder (nothing is fetched) or by hub name (fetched unless it is in the local cache).
+
+        `engine` is what runs the encoder: "torch", or "int8" on the CPU, which is faster and rounds.
+        """
+        wanted = str(name_or_folder)
+        try:
+            # An agent remembers its language model by this name, wherever it is used from.
+            if wanted != embedded.NAME and Path(wanted).is_dir():
+                wanted = str(Path(wanted).resolve())
+        except OSError as error:  # such as a name that is longer than any can be
+            raise LanguageModelError(f"There is no language model {wanted[:80]!r}: {error.strerror}.") from error
+        model, tokenizer = load_pretrained(wanted)
+        try:
+            model = model.to(device)
+        except (RuntimeError, AssertionError) as error:  # torch asserts that it was built for the device
+            raise LanguageModelError(f"Cannot use the device {device!r}: {error} Choose --device cpu.") from error
+        with _parts_that_fit(wanted):
+            return cls(model, tokenizer, name=wanted, engine=engine)
+
+    @property
+    def model(self) -> Any:
+        """The model itself."""
+        return self._model
+
+    def with_engine(self, engine: str) -> "TransformersMaskedLM":
+        """The same language model, its encoder run by another engine."""
+        return TransformersMaskedLM(
+            self._model, self._tokenizer, name=self.name, engine=engine, token_budget=self.token_budget
+        )
+
+    def word_ids(self, words: Sequence[str]) -> tuple[int, ...]:
+        if len(self._known) > _KNOWN_WORDS_REMEMBERED:
+            self._known = {}  # a new one: another thread may be reading the old one
+        known = self._known
+        self._look_up([word for word in dict.fromkeys(words) if word not in known], known)
+        return tuple(known[word] for word in words)
+
+    def _look_up(self, words: list[str], found: dict[str, int]) -> None:
+        if not words:
+            return
+        # The leading space matters to vocabularies that mark the start of a word.
+        written = [f" {straight_apostrophes(word)}" for word in words]
+        pieces = self._tokenizer(written, add_special_tokens=False)["input_ids"]
+        for word, ids in zip(words, pieces, strict=True):
+            known = len(ids) == 1 and ids[0] < len(self._is_word) and bool(self._is_word[ids[0]])
+            found[word] = ids[0] if known else self.unknown_id
+
+    def words(self, ids: Sequence[int]) -> tuple[str, ...]:
+        return tuple(
+            _written_form(self._tokenizer, token) for token in self._tokenizer.convert_ids_to_tokens(list(ids))
+        )
+
+    def encode(self, sentences: Sequence[Sequence[int]]) -> list[Tensor]:
+        encodings: list[Tensor] = [torch.empty(0)] * len(sentences)
+        lengths = [len(sentence) + self._layout.single_overhead for sentence in sentences]
+        start = len(self._layout.before)
+        for rows in rows_by_length(lengths, self.token_budget):
+            hidden = self._hidden([Masked((), tuple(sentences[row])) for row in rows])
+            for place, row in enumerate(rows):
+                encodings[row] = hidden[place, start : start + len(sentences[row])].clone()
+        return encodings
+
+    @torch.no_grad()
+    def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
+        hidden = self._hidden(questions)  # (questions, tokens, width)
+        rows, columns = [], []
+        for row, question in enumerate(questions):
+            start = self.template_start(question)
+            for hole in question.holes:
+                rows.append(row)
+                columns.append(start + hole)
+        places = (torch.tensor(rows, dtype=torch.long), torch.tensor(columns, dtype=torch.long))
+        scores: Tensor = self._head(hidden, *places)
+        return scores.masked_fill_(self.not_a_word, -torch.inf)
+
+    @torch.no_grad()
+    def _hidden(self, questions: Sequence[Masked[int]]) -> Tensor:
+        """Last layer of one padded pass: (questions, tokens, width)."""
+        hidden: Tensor = self._encoder(**self.inputs(questions))[0]
+        return hidden
+
+    @property
+    def mask_id(self) -> int:
+        """Token id of a hole."""
+        return self._layout.mask_id
+
+    def template_start(self, question: Masked[int]) -> int:
+        """Index of the template's first token in its row."""
+        return self._layout.template_start(question)
+
+    def inputs(self, questions: Sequence[Masked[int]]) -> dict[str, Tensor]:
+        """Arguments of one padded pass; padding is masked, so that a row does not depend on its company."""
+        rows = [self._layout.tokens(question) for question in questions]
+        longest = max(len(tokens) for tokens, _ in rows)
+        ids = torch.full((len(rows), longest), self._tokenizer.pad_token_id)
+        segments = torch.zeros_like(ids)
+        attention = torch.zeros_like(ids)
+        for row, (tokens, token_segments) in enumerate(rows):
+            ids[row, : len(tokens)] = torch.tensor(tokens)
+            segments[row, : len(tokens)] = torch.tensor(token_segments)
+            attention[row, : len(tokens)] = 1
+        inputs = {"input_ids": ids, "attention_mask": attention}
+        if getattr(self._model.config, "type_vocab_size", 0) > 1:
+            inputs["token_type_ids"] = segments
+        return {name: tensor.to(self._model.device) for name, tensor in inputs.items()}
+
+
+@contextmanager
+def _parts_that_fit(name: str) -> Iterator[None]:
+    """Model and tokenizer of a stranger's folder may not go together; whatever that leads to, it is told as such."""
+    try:
+        yield
+    except LanguageModelError as error:
+        raise LanguageModelError(f"{name} cannot be used. {error}") from error
+    except BaseException as error:
+        # What the tokenizers' library raises where it finds its own files impossible is not even an Exception.
+        if isinstance(error, LookupError | RuntimeError | TypeError | ValueError) or _is_panic(error):
+            raise LanguageModelError(f"{name} cannot be used: its parts do not fit ({error!r}).") from error
+        raise
+
+
+def _is_panic(error: BaseException) -> bool:
+    return type(error).__name__ == "PanicException"
+
+
+class _Layout:
+    """Where the special tokens of a tokenizer go: before, between and after context and template."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        missing = [
+            name for name in ("mask_token_id", "unk_token_id", "pad_token_id") if getattr(tokenizer, name, None) is None
+        ]
+        if missing:
+            raise LanguageModelError(
+                f"The tokenizer has no {', '.join(missing)}, which a BERT-style masked language model needs. "
+                "Choose another model with --lm."
+            )
+        self.mask_id: int = tokenizer.mask_token_id
+        # Masks stand in for text: they are the one word that every tokenizer has.
+        pair = tokenizer(tokenizer.mask_token, tokenizer.mask_token)["input_ids"]
+        first, second = (place for place, token in enumerate(pair) if token == self.mask_id)
+        self.before, self.between, self.after = pair[:first], pair[first + 1 : second], pair[second + 1 :]
+        self.pair_overhead = len(pair) - 2
+        self.single_overhead = len(self.before) + len(self.after)
+        self._numbers = (*pair, tokenizer.unk_token_id, tokenizer.pad_token_id)
+
+    def check(self, vocabulary_size: int) -> None:
+        """Refuse special tokens that the model has no place for."""
+        if not all(0 <= number < vocabulary_size for number in self._numbers):
+            raise LanguageModelError(
+                f"The tokenizer numbers its special tokens up to {max(self._numbers)}, "
+                f"but the model knows only {vocabulary_size} tokens."
+            )
+
+    def template_start(self, question: Masked[int]) -> int:
+        """Index of the template's first token."""
+        context = len(question.context) + len(self.between) if question.context else 0
+        return len(self.before) + context
+
+    def tokens(self, question: Masked[int]) -> tuple[list[int], list[int]]:
+        """Token ids and segment ids: the context is segment 0 and the template 1, or 0 if it stands alone."""
+        template = [self.mask_id if token is None else token for token in question.template]
+        if not question.context:
+            tokens = [*self.before, *template, *self.after]
+            return tokens, [0] * len(tokens)
+        context = [*self.before, *question.context, *self.between]
+        rest = [*template, *self.after]
+        return context + rest, [0] * len(context) + [1] * len(rest)
+
+
+def _position_limit(model: Any, tokenizer: Any) -> int:
+    positions = int(getattr(model.config, "max_position_embeddings", 512))
+    table = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
+    first_position = getattr(table, "padding_idx", None)  # RoBERTa numbers positions from its padding index + 1
+    if first_position is not None:
+        positions -= first_position + 1
+    return min(positions, int(tokenizer.model_max_length))
+
+
+def _written_form(tokenizer: Any, token: str) -> str:
+    return str(tokenizer.convert_tokens_to_string([token])).strip()
+
+
+def _whole_words(tokenizer: Any, vocabulary_size: int) -> Tensor:
+    """Which vocabulary ids are words: those that the tokenizer gives back, alone, for their written form."""
+    special = set(tokenizer.all_special_ids)
+    tokens = tokenizer.convert_ids_to_tokens(list(range(min(vocabulary_size, len(tokenizer)))))
+    written = [f" {_written_form(tokenizer, token)}" for token in tokens]
+    pieces = tokenizer(written, add_special_tokens=False)["input_ids"]
+    whole = torch.zeros(vocabulary_size, dtype=torch.bool)
+    for token_id, ids in enumerate(pieces):
+        placeholder = tokens[token_id].startswith("[unused")
+        written_at_all = written[token_id] != " "
+        whole[token_id] = ids == [token_id] and written_at_all and token_id not in special and not placeholder
+    return whole
+
+
+def head_at_holes(model: Any) -> Any:
+    """A function from hidden states and hole positions to scores.
+
+    Projecting the vocabulary at the holes alone saves most of a pass. Which attribute is the head differs from
+    model to model, so a candidate is only trusted if it gives what the whole model gives.
+    """
+
+    def at_holes(head: Any) -> Any:
+        return lambda hidden, rows, columns: head(hidden[rows, columns])
+
+    probe = torch.arange(1, 5, device=model.device)[None]
+    with torch.no_grad():
+        hidden, expected = model.base_model(probe)[0], model(probe).logits
+        for name in ("cls", "lm_head", "predictions"):
+            head = getattr(model, name, None)
+            if head is not None and torch.allclose(head(hidden), expected, atol=1e-4):
+                return at_holes(head)
+    raise LanguageModelError(
+        f"The masked-LM head of {type(model).__name__} is not of a known kind. "
+        "Choose a BERT-style model (BERT, RoBERTa, ALBERT, ...) with --lm."
+    )
+
+
+def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
+    """Model and tokenizer by folder, by hub name, or the embedded ones."""
+    folder = embedded.lm_folder() if name_or_folder == embedded.NAME else Path(name_or_folder)
+    if (folder / COMPACT_FILE).is_file():
+        return _load_compact(folder)
+    try:
+        with quiet_transformers():
+            return _load_with_transformers(name_or_folder)
+    except LanguageModelError:
+        raise
+    except BaseException as error:  # transformers raises many kinds here, from OSError to KeyError
+        if not isinstance(error, Exception) and not _is_panic(error):
+            raise
+        raise LanguageModelError(_loading_advice(name_or_folder, local=folder.is_dir(), error=error)) from error
+
+
+def _load_compact(folder: Path) -> tuple[Any, Any]:
+    config = LightBertConfig.read(folder / "config.json")
+    weights = read_compact(folder)
+    try:
+        model = LightBertForMaskedLM.from_weights(config, weights)
+    except (KeyError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise LanguageModelError(f"The weights in {folder} do not fit its config.json: {reason}") from error
+    return model, LightTokenizer.read(folder / "tokenizer.json")
+
+
+def _load_with_transformers(name_or_folder: str) -> tuple[Any, Any]:
+    from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer
+
+    local = Path(name_or_folder).is_dir()
+    # Never code from the folder; left out, transformers asks on standard input, where our texts come from.
+    options = {"local_files_only": local, "trust_remote_code": False}
+    if local:
+        check_lm_folder(Path(name_or_folder))
+        with torch.device("meta"):  # shapes alone, no memory
+            plan = AutoModelForMaskedLM.from_config(AutoConfig.from_pretrained(name_or_folder, **options))
+        check_size(Path(name_or_folder), sum(weight.numel() for weight in plan.parameters()))
+    # Only safetensors: other weight files are pickles, which can run code.
+    model, report = AutoModelForMaskedLM.from_pretrained(
+        name_or_folder, use_safetensors=True, output_loading_info=True, **options
+    )
+    tokenizer = AutoTokenizer.from_pretrained(name_or_folder, **options)
+    missing = sorted(report["missing_keys"])
+    if missing:
+        raise LanguageModelError(
+            f"{name_or_folder} is not a complete masked language model: it lacks {len(missing)} weights, "
+            f"such as {missing[0]}. Choose a model that was trained with a masked-LM head."
+        )
+    return model, tokenizer
+
+
+def _loading_advice(name_or_folder: str, *, local: bool, error: BaseException) -> str:
+    reason = " ".join(str(error).split())[:300]
+    if local:
+        return f"No masked language model can be read from the folder {name_or_folder}: {reason}"
+    return (
+        f"There is no folder {name_or_folder}, and no masked language model of that name could be had from the hub "
+        "or its local cache. Give --lm a folder with config.json, model.safetensors and the tokenizer's files. "
+        f"({reason})"
+    )

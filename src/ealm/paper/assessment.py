@@ -1,0 +1,119 @@
+"""How good a summary is: similarity to its source and fluency (appendix A.3)."""
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+
+from ealm.common.errors import LanguageModelError
+from ealm.common.storage import read_json
+from ealm.lm import bundled as embedded
+from ealm.lm.batching import rows_by_length
+from ealm.lm.cloze import Masked
+from ealm.lm.masked_lm import MaskedLM
+from ealm.lm.quiet import quiet_transformers
+
+_TOKEN_BUDGET = 4_096
+
+
+class Similarity(Protocol):
+    """Semantic similarity of a summary to its source (sim), between 0 and 1."""
+
+    def __call__(self, sources: Sequence[str], summaries: Sequence[str]) -> list[float]:
+        """One value for each pair; an empty summary has similarity 0."""
+        ...
+
+
+class SentenceSimilarity:
+    """Cosine of sentence embeddings, clipped to [0, 1]."""
+
+    def __init__(self, model: Any) -> None:
+        """`model` is a `SentenceTransformer`."""
+        self._model = model
+
+    @classmethod
+    def load(
+        cls, name_or_folder: str | os.PathLike[str] = embedded.NAME, *, device: str = "cpu"
+    ) -> "SentenceSimilarity":
+        """The embedded MiniLM, or any sentence-transformers model by hub name or folder."""
+        from sentence_transformers import SentenceTransformer
+
+        wanted = str(name_or_folder)
+        folder = str(embedded.encoder_folder()) if wanted == embedded.NAME else wanted
+        try:
+            if wanted != embedded.NAME:
+                _check_modules(Path(folder) / "modules.json")
+            with quiet_transformers():
+                model = SentenceTransformer(
+                    folder,
+                    device=device,
+                    local_files_only=Path(folder).is_dir(),
+                    model_kwargs={"use_safetensors": True},
+                )
+        except Exception as error:  # the library raises many kinds here
+            raise LanguageModelError(
+                f"No sentence-similarity model can be loaded from {wanted}. Give --similarity a folder or hub name of "
+                f"the sentence-transformers library, or leave it out. ({' '.join(str(error).split())[:300]})"
+            ) from error
+        return cls(model)
+
+    def __call__(self, sources: Sequence[str], summaries: Sequence[str]) -> list[float]:
+        number = {text: place for place, text in enumerate(dict.fromkeys([*sources, *summaries]))}
+        vectors = self._model.encode(
+            list(number), convert_to_tensor=True, normalize_embeddings=True, show_progress_bar=False
+        )
+        of_sources, of_summaries = (vectors[[number[text] for text in texts]] for texts in (sources, summaries))
+        cosines = (of_sources * of_summaries).sum(dim=1).clamp(0, 1).tolist()
+        return [cosine if summary else 0.0 for cosine, summary in zip(cosines, summaries, strict=True)]
+
+
+def _check_modules(path: Path) -> None:
+    """Refuse modules that are not the library's: before version 6 it runs the code that a local folder brings."""
+    if path.exists() and not all(
+        str(module["type"]).startswith("sentence_transformers.") for module in read_json(path)
+    ):
+        raise ValueError(f"{path} names code that is not part of sentence-transformers.")
+
+
+def fluencies(lm: MaskedLM, summaries: Sequence[Sequence[int]], *, passes: int | None = None) -> list[float]:
+    """exp(mean log P(y_i | y without i)) of each summary, between 0 and 1 (appendix A.3).
+
+    Words unknown to the language model have no probability and are left out of the mean; a summary without a known
+    word has fluency 0.
+    """
+    rows = log_probabilities(lm, summaries, passes=passes)
+    return [math.exp(sum(row.values()) / len(row)) if row else 0.0 for row in rows]
+
+
+def log_probabilities(
+    lm: MaskedLM, summaries: Sequence[Sequence[int]], *, passes: int | None = None
+) -> list[dict[int, float]]:
+    """log P(y_i | y without i) of each known word of each summary, by place.
+
+    With `passes` each summary is looked at that many times only, every n-th word hidden in a pass, so that a word is
+    judged without some of its company.
+    """
+    questions = [
+        (number, Masked((), tuple(None if place in hidden else word for place, word in enumerate(summary))))
+        for number, summary in enumerate(summaries)
+        for hidden in _words_hidden(summary, lm.unknown_id, passes)
+    ]
+    found: list[dict[int, float]] = [{} for _ in summaries]
+    for rows in rows_by_length([len(question) for _, question in questions], _TOKEN_BUDGET):
+        batch = [questions[row] for row in rows]
+        judged = [(number, hole) for number, question in batch for hole in question.holes]
+        all_words = lm.predict([question for _, question in batch]).log_softmax(dim=-1)
+        own = torch.tensor([summaries[number][hole] for number, hole in judged], device=all_words.device)
+        for (number, hole), value in zip(judged, all_words.gather(1, own[:, None])[:, 0].tolist(), strict=True):
+            found[number][hole] = value
+    return found
+
+
+def _words_hidden(summary: Sequence[int], unknown_id: int, passes: int | None) -> list[frozenset[int]]:
+    """Places hidden together, pass by pass; unknown words are never hidden."""
+    known = [place for place, word in enumerate(summary) if word != unknown_id]
+    count = min(passes or len(known), len(known))
+    return [frozenset(known[start::count]) for start in range(count)]

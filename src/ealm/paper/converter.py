@@ -1,0 +1,187 @@
+"""Actions into text: compress and reconstruct by filling holes, surest first (section 4.3.2, appendix A.1).
+
+A `Conversion` is one sentence under one row of actions, on its way through both; the `Converter` moves many
+of them forward together, a round at a time, so that a caller can stop as soon as it knows enough.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ealm.common.config import DecodingSettings
+from ealm.lm.batching import rows_by_length
+from ealm.lm.cloze import Masked
+from ealm.lm.masked_lm import MaskedLM
+from ealm.paper.edits import Action, check_lengths, compression_question, skeleton
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """A word put into a hole."""
+
+    hole: int
+    """Position in the template."""
+    word: int
+    source_rank: int
+    """How many words were more probable there than the source's own."""
+
+
+class Conversion:
+    """First the summary, then the reconstruction; both finished only as far as rounds have been run."""
+
+    __slots__ = ("_filling", "_source_positions", "actions", "source", "source_ranks", "summary")
+
+    def __init__(self, source: Sequence[int], actions: Sequence[Action]) -> None:
+        check_lengths(source, actions)
+        self.source = tuple(source)
+        self.actions = tuple(actions)
+        self.summary: tuple[int, ...] | None = None
+        """Known once every Replace is filled (y)."""
+        self.source_ranks: list[int | None] = [0 if action == Action.KEEP else None for action in self.actions]
+        """Place of each source word among the candidates for its hole; None while the hole is open."""
+        self._filling: list[int | None] = list(compression_question(self.source, self.actions).template)
+        self._source_positions = [place for place, action in enumerate(self.actions) if action != Action.REMOVE]
+        self._finish_summary_if_filled()
+
+    def _finish_summary_if_filled(self) -> None:
+        if self.summary is None and None not in self._filling:
+            self.summary = tuple(word for word in self._filling if word is not None)
+            self._filling = list(skeleton(self.source, self.actions))
+            self._source_positions = list(range(len(self.source)))
+
+    @property
+    def finished(self) -> bool:
+        """Whether summary and reconstruction are complete."""
+        return self.summary is not None and None not in self._filling
+
+    @property
+    def reconstruction(self) -> tuple[int, ...] | None:
+        """The rebuilt source (x-hat), once every hole is filled."""
+        if not self.finished:
+            return None
+        return tuple(word for word in self._filling if word is not None)
+
+    @property
+    def rebuilt(self) -> tuple[int | None, ...]:
+        """The rebuilt source as far as it goes: kept words and filled holes; None at open ones."""
+        return (None,) * len(self.source) if self.summary is None else tuple(self._filling)
+
+    @property
+    def compressing(self) -> bool:
+        """Whether the holes now open belong to the summary."""
+        return self.summary is None
+
+    def question(self) -> Masked[int]:
+        """What to ask the language model next."""
+        context = self.source if self.summary is None else self.summary
+        return Masked(context, tuple(self._filling))
+
+    def source_word(self, hole: int) -> int:
+        """The source word that stood where this hole of the current template is."""
+        return self.source[self._source_positions[hole]]
+
+    def fill(self, fills: Iterable[Fill]) -> None:
+        """Put words into holes of the current template."""
+        for fill in fills:
+            self._filling[fill.hole] = fill.word
+            if not self.compressing:
+                self.source_ranks[fill.hole] = fill.source_rank
+        self._finish_summary_if_filled()
+
+
+class Converter:
+    """Fills holes for many conversions at once."""
+
+    def __init__(self, lm: MaskedLM, settings: DecodingSettings | None = None, *, token_budget: int = 4_096) -> None:
+        self.lm = lm
+        self.settings = settings or DecodingSettings()
+        self.token_budget = token_budget
+
+    def finish(self, conversions: Sequence[Conversion]) -> None:
+        """Run rounds until every conversion is finished."""
+        while unfinished := [conversion for conversion in conversions if not conversion.finished]:
+            self.advance(unfinished)
+
+    def advance(self, conversions: Sequence[Conversion]) -> None:
+        """One round of Algorithm 1 (appendix A.1) for each conversion that is not finished."""
+        conversions = [conversion for conversion in conversions if not conversion.finished]
+        questions = [conversion.question() for conversion in conversions]
+        for rows in rows_by_length([len(question) for question in questions], self.token_budget):
+            batch = [conversions[row] for row in rows]
+            scores = self.lm.predict([questions[row] for row in rows])
+            self._fill_round(batch, [questions[row].holes for row in rows], scores)
+
+    def estimate_ranks(self, source: Sequence[int], rows: Sequence[Sequence[Action]]) -> list[list[int]]:
+        """Source ranks of every word under each row of actions, all holes judged in a single pass.
+
+        Cheap, and no more than an estimate: nothing is filled on the way, and what Replace would write is left open.
+        """
+        templates = [skeleton(source, row) for row in rows]
+        questions = [Masked(tuple(w for w in template if w is not None), template) for template in templates]
+        ranks = [[0] * len(source) for _ in rows]
+        asked = [number for number, question in enumerate(questions) if question.holes]
+        for batch in rows_by_length([len(questions[number]) for number in asked], self.token_budget):
+            numbers = [asked[row] for row in batch]
+            places = [(number, hole) for number in numbers for hole in questions[number].holes]
+            scores = self.lm.predict([questions[number] for number in numbers])
+            wanted = torch.tensor([source[hole] for _, hole in places], device=scores.device)
+            found = _ranks(scores, wanted, torch.arange(len(places), device=scores.device))
+            for index, (number, hole) in enumerate(places):
+                ranks[number][hole] = found[index]
+        return ranks
+
+    def _fill_round(self, batch: Sequence[Conversion], holes: Sequence[tuple[int, ...]], scores: Tensor) -> None:
+        """`scores` are (holes of all rows in order, vocabulary)."""
+        wanted = torch.tensor(
+            [conversion.source_word(hole) for conversion, row in zip(batch, holes, strict=True) for hole in row],
+            device=scores.device,
+        )
+        normaliser = scores.logsumexp(dim=-1)
+        _forbid_originals(scores, wanted, batch, holes)
+        best, words = scores.max(dim=-1)
+        log_probability = best - normaliser
+        order = log_probability if self.settings.fill_order == "probability" else best
+        chosen = self._choose(holes, order.tolist(), log_probability.exp().tolist())
+        picked = torch.tensor([index for row in chosen for index in row], device=scores.device)
+        ranks = _ranks(scores, wanted, picked)
+        words_list = words.tolist()
+        start = 0
+        for conversion, row, row_choice in zip(batch, holes, chosen, strict=True):
+            conversion.fill(Fill(row[index - start], words_list[index], ranks[index]) for index in row_choice)
+            start += len(row)
+
+    def _choose(
+        self, holes: Sequence[tuple[int, ...]], order: Sequence[float], probability: Sequence[float]
+    ) -> list[list[int]]:
+        """For each row, which of its holes (as indexes into all holes) are filled this round."""
+        chosen = []
+        start = 0
+        for row in holes:
+            indexes = range(start, start + len(row))
+            surest = max(indexes, key=order.__getitem__)
+            if self.settings.mode == "sequential":
+                chosen.append([surest])
+            else:
+                sure = self.settings.parallel_confidence
+                chosen.append([index for index in indexes if index == surest or probability[index] >= sure])
+            start += len(row)
+        return chosen
+
+
+def _forbid_originals(
+    scores: Tensor, wanted: Tensor, batch: Sequence[Conversion], holes: Sequence[tuple[int, ...]]
+) -> None:
+    """A Replace may not give back the word that it replaces."""
+    forbidden = [conversion.compressing for conversion, row in zip(batch, holes, strict=True) for _ in row]
+    rows = torch.tensor(forbidden, device=scores.device).nonzero()[:, 0]
+    scores[rows, wanted[rows]] = -torch.inf
+
+
+def _ranks(scores: Tensor, wanted: Tensor, picked: Tensor) -> dict[int, int]:
+    """How many words score higher than the source word, for each picked hole."""
+    candidates = scores[picked]  # (picked, vocabulary)
+    own = candidates.gather(1, wanted[picked, None])
+    higher = (candidates > own).sum(dim=-1)
+    return dict(zip(picked.tolist(), higher.tolist(), strict=True))

@@ -1,0 +1,114 @@
+"""Deep Q-learning on experiences (section 4.4): the loss, its target and the update."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ealm.common.config import AgentSettings, LearningSettings, Settings
+from ealm.paper.agent import Agent, pad
+from ealm.paper.edits import Action
+from ealm.paper.replay import Experience
+from ealm.paper.target_network import Networks
+
+
+def new_agent(width: int, settings: AgentSettings, seed: int) -> Agent:
+    """An untrained agent whose weights depend on nothing but the seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Agent(width, settings)
+
+
+class Learner:
+    """An agent, its target network and its optimizer."""
+
+    def __init__(self, width: int, settings: Settings, *, seed: int, device: str = "cpu") -> None:
+        """`width` is the length of an encoding."""
+        self.settings: LearningSettings = settings.learning
+        self.networks = Networks(
+            lambda: new_agent(width, settings.agent, seed),
+            learning_rate=self.settings.learning_rate,
+            gradient_clip=self.settings.gradient_clip,
+            target_period=self.settings.target_period,
+            device=device,
+        )
+
+    @property
+    def agent(self) -> Agent:
+        """The agent as it is now."""
+        return self.networks.agent
+
+    @property
+    def target_network(self) -> Agent:
+        """The agent as it was some updates ago."""
+        return self.networks.target
+
+    @property
+    def updates(self) -> int:
+        """Updates done so far."""
+        return self.networks.updates
+
+    def update(self, experiences: Sequence[Experience], encodings: Mapping[int, Tensor]) -> float:
+        """One step of gradient descent; `encodings` has (words, width) for each visit. Returns the loss."""
+        batch = Batch.of(experiences, encodings)
+        q_values = self.agent.q_of_word(batch.encodings, batch.actions, batch.decided, batch.present, batch.word)
+        chosen = q_values.gather(1, batch.action[:, None])[:, 0]  # Q(s, a): (batch,)
+        loss_of = nn.functional.mse_loss if self.settings.loss == "squared" else nn.functional.smooth_l1_loss
+        return self.networks.descend(loss_of(chosen, self.td_target(batch)))
+
+    @torch.no_grad()
+    def td_target(self, batch: "Batch") -> Tensor:
+        """psi = r + gamma max Q(s', a') (section 4.4); nothing is added at terminal steps: (batch,)."""
+        if self.settings.bootstrap == "collection":
+            return batch.reward + self.settings.discount * batch.next_value
+        rows = torch.arange(len(batch.word), device=batch.word.device)
+        actions, decided = batch.actions.clone(), batch.decided.clone()
+        actions[rows, batch.word] = batch.action
+        decided[rows, batch.word] = 1
+        next_q = self.target_network.q_of_word(batch.encodings, actions, decided, batch.present, batch.next_word)
+        return batch.reward + self.settings.discount * next_q.amax(dim=1) * batch.goes_on
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Experiences as tensors: sentences (batch, words, ...), everything else (batch,)."""
+
+    encodings: Tensor
+    present: Tensor
+    actions: Tensor
+    decided: Tensor
+    word: Tensor
+    action: Tensor
+    reward: Tensor
+    next_word: Tensor
+    goes_on: Tensor
+    next_value: Tensor
+
+    @classmethod
+    def of(cls, experiences: Sequence[Experience], encodings_of_visits: Mapping[int, Tensor]) -> "Batch":
+        """Pad all sentences to the longest."""
+        encodings, present = pad([encodings_of_visits[experience.visit] for experience in experiences])
+        actions = np.full(present.shape, Action.KEEP, dtype=np.int64)
+        decided = np.zeros(present.shape, dtype=np.int64)
+        for row, experience in enumerate(experiences):
+            length = len(experience.actions)
+            actions[row, :length] = np.frombuffer(experience.actions, dtype=np.uint8)
+            decided[row, :length] = np.frombuffer(experience.decided, dtype=np.uint8)
+
+        def column(values: Sequence[float], dtype: torch.dtype) -> Tensor:
+            return torch.tensor(values, dtype=dtype, device=encodings.device)
+
+        return cls(
+            encodings=encodings,
+            present=present,
+            actions=torch.from_numpy(actions).to(encodings.device),
+            decided=torch.from_numpy(decided).to(encodings.device),
+            word=column([e.word for e in experiences], torch.long),
+            action=column([e.action for e in experiences], torch.long),
+            reward=column([e.reward for e in experiences], encodings.dtype),
+            next_word=column([e.next_word or 0 for e in experiences], torch.long),
+            goes_on=column([e.next_word is not None for e in experiences], encodings.dtype),
+            next_value=column([e.next_value for e in experiences], encodings.dtype),
+        )

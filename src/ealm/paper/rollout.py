@@ -1,0 +1,194 @@
+"""Walks over sentences: the agent decides word after word, surest first (section 4.3.1, appendix A.2).
+
+A walk never looks at the language model's output, so many sentences are walked at once, before any hole is filled.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ealm.lm.batching import rows_by_length
+from ealm.paper.agent import ACTIONS, Agent, WalkEncoder, pad
+from ealm.paper.edits import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision."""
+
+    word: int
+    action: Action
+    q_values: tuple[float, ...]
+    """Of Remove, Keep and Replace for this word at this step; an agent that never replaces has the first two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """All decisions on one sentence, in the order in which they were taken."""
+
+    length: int
+    """Words in the sentence; there are fewer steps than that if some words were locked."""
+    steps: tuple[Step, ...]
+
+    def actions_after(self, step: int) -> tuple[Action, ...]:
+        """The row of actions a_(t): undecided words are Keep."""
+        actions = [Action.KEEP] * self.length
+        for decision in self.steps[:step]:
+            actions[decision.word] = decision.action
+        return tuple(actions)
+
+    def toward(self, goal: int) -> "Walk":  # noqa: ARG002 - the same for every length
+        """A walk is a path too, with a single way for all lengths."""
+        return self
+
+
+class Path(Protocol):
+    """How a sentence gets shorter."""
+
+    def toward(self, goal: int) -> Walk:
+        """The walk to take if so many words are to be left; it goes on to the last word."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """How often a walk leaves the agent's own way (section 4.4, appendix A.2)."""
+
+    rng: np.random.Generator
+    action_rate: float
+    """Probability of a random action at a step."""
+    order_rate: float
+    """Probability that a step takes the word that the agent is least certain about."""
+
+
+def uncertainty(q_values: Tensor) -> Tensor:
+    """Entropy of the action probabilities (H(s), appendix A.2); Q-values become probabilities by softmax."""
+    log_probabilities = q_values.log_softmax(dim=-1)
+    return -(log_probabilities.exp() * log_probabilities).sum(dim=-1)
+
+
+_WORD_BUDGET = 2_048
+"""Padded words walked side by side: bounds the memory, and keeps rows of unlike length apart."""
+
+
+def walk(
+    agent: Agent,
+    encodings: Sequence[Tensor],
+    *,
+    exploration: Exploration | None = None,
+    locked: Sequence[Collection[int]] | None = None,
+    extractive: bool = False,
+) -> list[Walk]:
+    """Walk all sentences, many side by side.
+
+    `encodings` has (words, width) for each sentence. `locked` words of a sentence are kept from the start, and no
+    step is spent on them. An `extractive` walk never replaces.
+    """
+    locked = [()] * len(encodings) if locked is None else locked
+    open_words = [
+        [word for word in range(len(sentence)) if word not in kept]
+        for sentence, kept in zip(encodings, locked, strict=True)
+    ]
+    walks = [Walk(len(sentence), ()) for sentence in encodings]
+    for rising in rows_by_length([len(sentence) for sentence in encodings], _WORD_BUDGET):
+        rows = sorted((row for row in rising if open_words[row]), key=lambda row: len(open_words[row]), reverse=True)
+        if not rows:
+            continue
+        batch = _WalkBatch(
+            agent, [encodings[row] for row in rows], [open_words[row] for row in rows], extractive=extractive
+        )
+        for row, result in zip(rows, batch.run(exploration), strict=True):
+            walks[row] = result
+    return walks
+
+
+class _WalkBatch:
+    """The state of walks side by side, the longest first: a row leaves when its words are all decided."""
+
+    def __init__(
+        self, agent: Agent, encodings: Sequence[Tensor], open_words: Sequence[Sequence[int]], *, extractive: bool
+    ) -> None:
+        """`open_words` are the words to decide in each row, at least one and never more than in the row before."""
+        self._word_counts = [len(sentence) for sentence in encodings]
+        self._open_counts = [len(words) for words in open_words]
+        batch, present = pad(encodings)
+        self._encoder = WalkEncoder(agent, batch, present)
+        self._rows = torch.arange(len(batch), device=batch.device)
+        self._open = torch.tensor(self._open_counts, device=batch.device)
+        self._actions = torch.full(present.shape, int(Action.KEEP), device=batch.device)
+        self._undecided = _padded_places(open_words).to(batch.device)
+        """Undecided words of each row in rising order; what is beyond a row's own number of them is meaningless."""
+        is_open = torch.arange(self._undecided.shape[1], device=batch.device) < self._open[:, None]
+        self._decided = torch.ones_like(self._actions)
+        rows, places = is_open.nonzero(as_tuple=True)
+        self._decided[rows, self._undecided[rows, places]] = 0
+        self._decided[~present] = 0
+        self._penalty = torch.zeros(ACTIONS, device=batch.device)
+        self._actions_open = ACTIONS
+        if extractive:  # Replace is the last of the actions
+            self._penalty[Action.REPLACE] = -torch.inf
+            self._actions_open = ACTIONS - 1
+
+    def run(self, exploration: Exploration | None) -> list[Walk]:
+        """Decide until every walk has ended."""
+        taken: list[tuple[Tensor, Tensor, Tensor]] = []
+        for step in range(self._open_counts[0]):
+            self._leave_out_ended(step)
+            taken.append(self._decide(step, exploration))
+        return self._walks(taken)
+
+    def _leave_out_ended(self, step: int) -> None:
+        rows = sum(count > step for count in self._open_counts)
+        if rows < len(self._rows):
+            self._rows, self._open, self._undecided = self._rows[:rows], self._open[:rows], self._undecided[:rows]
+            self._actions, self._decided = self._actions[:rows], self._decided[:rows]
+
+    def _decide(self, step: int, exploration: Exploration | None) -> tuple[Tensor, Tensor, Tensor]:
+        """One step for every row: word (rows,), action (rows,) and Q-values (rows, actions)."""
+        words = self._undecided[:, : self._open_counts[0] - step]
+        q_values = self._encoder.q_values(self._actions, self._decided, words)  # (rows, undecided, actions)
+        allowed = q_values + self._penalty
+        is_open = torch.arange(words.shape[1], device=words.device) < (self._open - step)[:, None]
+        place = _surest(allowed.amax(dim=-1), is_open)
+        if exploration is not None:
+            uncertain = _surest(uncertainty(q_values), is_open)
+            place = torch.where(self._draw(exploration.rng, exploration.order_rate), uncertain, place)
+        action = allowed[self._rows, place].argmax(dim=-1)
+        if exploration is not None:
+            anything = torch.from_numpy(exploration.rng.integers(self._actions_open, size=len(self._rows))).to(action)
+            action = torch.where(self._draw(exploration.rng, exploration.action_rate), anything, action)
+        word = words[self._rows, place]
+        self._record(word, action, place)
+        return word, action, q_values[self._rows, place]
+
+    def _draw(self, rng: np.random.Generator, rate: float) -> Tensor:
+        return torch.from_numpy(rng.random(len(self._rows)) < rate).to(self._rows.device)
+
+    def _record(self, word: Tensor, action: Tensor, place: Tensor) -> None:
+        self._actions[self._rows, word] = action
+        self._decided[self._rows, word] = 1
+        # Close the gap, so that undecided words stay in order and ties go to the first of them.
+        kept = torch.arange(self._undecided.shape[1] - 1, device=place.device)[None].repeat(len(place), 1)
+        self._undecided = self._undecided.gather(1, kept + (kept >= place[:, None]))
+
+    def _walks(self, taken: Sequence[tuple[Tensor, Tensor, Tensor]]) -> list[Walk]:
+        steps: list[list[Step]] = [[] for _ in self._word_counts]
+        for words, actions, q_values in taken:
+            columns = zip(words.tolist(), actions.tolist(), q_values.tolist(), strict=True)
+            for row, (word, action, values) in enumerate(columns):
+                steps[row].append(Step(word, Action(action), tuple(values)))
+        return [Walk(length, tuple(row_steps)) for length, row_steps in zip(self._word_counts, steps, strict=True)]
+
+
+def _padded_places(rows: Sequence[Sequence[int]]) -> Tensor:
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows])
+
+
+def _surest(confidence: Tensor, is_open: Tensor) -> Tensor:
+    """Place of the greatest value among open places: (rows,)."""
+    return confidence.masked_fill(~is_open, -torch.inf).argmax(dim=-1)

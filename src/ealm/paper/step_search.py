@@ -1,0 +1,318 @@
+"""Which step of a walk counts, found with as few questions to the language model as the answer allows.
+
+Every search here asks for rounds of hole filling until its answer is certain. Bounds make that early: kept words
+are surely recovered, a filled hole is known, an open one may still go either way.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from ealm.common.config import RewardSettings
+from ealm.paper.converter import Conversion, Converter
+from ealm.paper.edits import Action, summary_length
+from ealm.paper.rewards import (
+    ROUNDING,
+    RateBounds,
+    clears_compression,
+    clears_reconstruction,
+    compression_rate,
+    reconstruction_bounds,
+)
+from ealm.paper.rollout import Walk
+from ealm.paper.source import Source
+
+_ROWS_WORTH_A_PASS = 8
+"""With fewer rows than this a pass of the language model leaves processor time unused."""
+
+
+class ConversionCache:
+    """Conversions by sentence and actions, the least recently used leaving first; half-finished ones go on later."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self._conversions: OrderedDict[tuple[tuple[int, ...], tuple[Action, ...]], Conversion] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._conversions)
+
+    def get(self, ids: tuple[int, ...], actions: tuple[Action, ...]) -> Conversion:
+        """The conversion of this sentence under these actions, new if it is not remembered."""
+        key = (ids, actions)
+        conversion = self._conversions.get(key)
+        if conversion is None:
+            conversion = self._conversions[key] = Conversion(ids, actions)
+            if len(self._conversions) > self.capacity:
+                self._conversions.popitem(last=False)
+        else:
+            self._conversions.move_to_end(key)
+        return conversion
+
+
+class Search(Protocol):
+    """A question about a walk that rounds of hole filling answer bit by bit."""
+
+    def pending(self, breadth: int) -> list[Conversion]:
+        """Conversions that need one more round now, at most `breadth` if the search has a choice; none when done."""
+        ...
+
+
+def run_searches(searches: Sequence[Search], converter: Converter) -> None:
+    """Give every search the rounds it asks for, all in common batches."""
+    active = list(searches)
+    while active:
+        breadth = max(1, _ROWS_WORTH_A_PASS // len(active))
+        requests = [(search, search.pending(breadth)) for search in active]
+        active = [search for search, pending in requests if pending]
+        # Two searches may ask for the same conversion; it must not be filled twice in a round.
+        wanted = {id(conversion): conversion for _, pending in requests for conversion in pending}
+        converter.advance(list(wanted.values()))
+
+
+class _Candidate:
+    """A step of a walk, its conversion, and what is known of its reconstruction rate so far."""
+
+    __slots__ = ("_counted", "_settings", "bounds", "compression", "conversion", "step")
+
+    def __init__(self, step: int, conversion: Conversion, counted: tuple[bool, ...], settings: RewardSettings) -> None:
+        self.step = step
+        self.conversion = conversion
+        self.compression = compression_rate(summary_length(conversion.actions), len(conversion.source))
+        self._counted = counted
+        self._settings = settings
+        self.bounds: RateBounds
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take note of what the last round filled."""
+        self.bounds = reconstruction_bounds(self.conversion.source_ranks, self._counted, self._settings)
+
+    @property
+    def answered(self) -> bool:
+        """Whether both the rate and the summary are known."""
+        return self.bounds.settled and self.conversion.summary is not None
+
+    def scored(self) -> "ScoredStep":
+        """The step with what is known of it."""
+        rate = self.bounds.lower if self.bounds.settled else None
+        return ScoredStep(self.step, self.conversion, self.compression, rate)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredStep:
+    """A step with its rates."""
+
+    step: int
+    conversion: Conversion
+    compression_rate: float
+    reconstruction_rate: float | None
+    """None where nobody asked for it."""
+
+
+class BestStepSearch:
+    """t* = argmax cr + rr, ties to the later and shorter step, never an empty summary (section 4.4, Inference).
+
+    The step with the highest bound is worked on first; once its sum is certain, no other can be better.
+    """
+
+    def __init__(
+        self, source: Source, walk: Walk, settings: RewardSettings, *, marks: Collection[int] = frozenset()
+    ) -> None:
+        """`marks` are words that do not make a summary alone, such as a full stop."""
+        distinct: dict[tuple[Action, ...], int] = {}
+        for step in range(1, len(walk.steps) + 1):
+            actions = walk.actions_after(step)
+            distinct.pop(actions, None)
+            distinct[actions] = step  # a Keep repeats the step before it: the later number stands for both
+        usable = {actions: step for actions, step in distinct.items() if says_something(actions, marks)}
+        if not usable:  # a single word that was removed: the sentence stays as it is
+            usable = {walk.actions_after(0): 0}
+        self._candidates = [
+            _Candidate(step, Conversion(source.ids, actions), source.counted, settings)
+            for actions, step in usable.items()
+        ]
+        self._advancing: list[_Candidate] = []
+
+    def pending(self, breadth: int) -> list[Conversion]:
+        for candidate in self._advancing:
+            candidate.refresh()
+        self._drop_beaten()
+        leader = self._candidates[0]
+        if leader.bounds.settled:
+            self._advancing = [] if leader.answered else [leader]
+        else:
+            self._advancing = [c for c in self._candidates[:breadth] if not c.bounds.settled]
+        return [candidate.conversion for candidate in self._advancing]
+
+    def _drop_beaten(self) -> None:
+        """Sort by what is still possible and forget what can no longer win."""
+        self._candidates.sort(key=lambda c: (round(c.compression + c.bounds.upper, 9), c.step), reverse=True)
+        certain = max(c.compression + c.bounds.lower for c in self._candidates)
+        self._candidates = [c for c in self._candidates if c.compression + c.bounds.upper > certain - ROUNDING]
+
+    @property
+    def best(self) -> ScoredStep:
+        """The answer, once nothing is pending."""
+        return self._candidates[0].scored()
+
+
+class EveryStepSearch:
+    """Summary, reconstruction and rates of every step."""
+
+    def __init__(
+        self, source: Source, walk: Walk, settings: RewardSettings, *, marks: Collection[int] = frozenset()
+    ) -> None:
+        self._marks = marks
+        conversions: dict[tuple[Action, ...], Conversion] = {}
+        self._candidates = []
+        for step in range(len(walk.steps) + 1):
+            actions = walk.actions_after(step)
+            conversion = conversions.setdefault(actions, Conversion(source.ids, actions))
+            self._candidates.append(_Candidate(step, conversion, source.counted, settings))
+        self._distinct = list(conversions.values())
+
+    def pending(self, breadth: int) -> list[Conversion]:  # noqa: ARG002 - every step is wanted, there is no choice
+        return [conversion for conversion in self._distinct if not conversion.finished]
+
+    @property
+    def steps(self) -> list[ScoredStep]:
+        """Steps 0 (the untouched source) to the last, once nothing is pending."""
+        for candidate in self._candidates:
+            candidate.refresh()
+        return [candidate.scored() for candidate in self._candidates]
+
+    @property
+    def best(self) -> ScoredStep:
+        """t* among all steps, by the same rule as `BestStepSearch`."""
+        steps = self.steps
+        usable = [s for s in steps if s.step > 0 and says_something(s.conversion.actions, self._marks)]
+        return max(
+            usable or steps[:1], key=lambda s: (round(s.compression_rate + (s.reconstruction_rate or 0.0), 9), s.step)
+        )
+
+
+def says_something(actions: Sequence[Action], marks: Collection[int]) -> bool:
+    """Whether a word other than a punctuation mark is left."""
+    return any(action != Action.REMOVE and place not in marks for place, action in enumerate(actions))
+
+
+class GivenActionsSearch:
+    """The summary under a row of actions that is already chosen, and its reconstruction rate only if asked for."""
+
+    def __init__(
+        self, source: Source, actions: Sequence[Action], settings: RewardSettings, *, step: int, with_rate: bool
+    ) -> None:
+        self._candidate = _Candidate(step, Conversion(source.ids, actions), source.counted, settings)
+        self._with_rate = with_rate
+
+    def pending(self, breadth: int) -> list[Conversion]:  # noqa: ARG002 - a single conversion
+        candidate = self._candidate
+        candidate.refresh()
+        done = candidate.answered if self._with_rate else candidate.conversion.summary is not None
+        return [] if done else [candidate.conversion]
+
+    @property
+    def best(self) -> ScoredStep:
+        """The answer, once nothing is pending."""
+        scored = self._candidate.scored()
+        return scored if self._with_rate else replace(scored, reconstruction_rate=None)
+
+
+@dataclass(frozen=True, slots=True)
+class WalkEnd:
+    """Where a walk's experiences end in training: at the first broken floor, or at its last word (T)."""
+
+    last_step: ScoredStep
+    violated: bool
+    summary_lengths: tuple[int, ...]
+    """|y_1| to |y_T|."""
+
+
+class WalkEndSearch:
+    """Finds T (section 4.3.3, Violation Penalty) without looking at steps after it more than it must.
+
+    Steps are looked at in chunks of 1, 2, 4, ...; a step is passed as soon as its floor is surely cleared,
+    and only at T the exact reconstruction rate is needed.
+    """
+
+    def __init__(self, source: Source, walk: Walk, settings: RewardSettings, cache: ConversionCache) -> None:
+        self._source = source
+        self._settings = settings
+        self._actions = [walk.actions_after(step) for step in range(1, len(walk.steps) + 1)]
+        self._lengths = tuple(summary_length(actions) for actions in self._actions)
+        self._cache = cache
+        # Compression is known without the language model, and so is the first step that breaks its floor.
+        self._compression_end = next(
+            (step for step in range(1, len(self._lengths) + 1) if not self._compresses(step)), None
+        )
+        self._last_possible = self._compression_end or len(self._lengths)
+        self._passed = 0
+        self._chunk = 1
+        self._open: list[_Candidate] = []
+        self._end: _Candidate | None = None
+
+    def _compresses(self, step: int) -> bool:
+        rate = compression_rate(self._lengths[step - 1], len(self._source.ids))
+        return clears_compression(rate, step=step, length=len(self._source.ids), settings=self._settings)
+
+    def _clears(self, candidate: _Candidate, rate: float) -> bool:
+        return clears_reconstruction(rate, step=candidate.step, length=len(self._source.ids), settings=self._settings)
+
+    def pending(self, breadth: int) -> list[Conversion]:  # noqa: ARG002 - the chunk is the breadth
+        for candidate in self._open:
+            candidate.refresh()
+        while self._end is None:
+            unknown = self._pass_open()
+            if unknown:
+                return list({id(c.conversion): c.conversion for c in unknown}.values())
+        self._open = [self._end]
+        self._end.refresh()
+        return [] if self._end.answered else [self._end.conversion]
+
+    def _pass_open(self) -> list[_Candidate]:
+        """Move past steps that surely clear their floor; returns those that must be looked at further."""
+        if not self._open:
+            self._open_chunk()
+        unknown: list[_Candidate] = []
+        for candidate in list(self._open):
+            broken = candidate.step == self._compression_end or not self._clears(candidate, candidate.bounds.upper)
+            if broken and not unknown:
+                self._end = candidate
+                return []
+            if broken:
+                break
+            if self._clears(candidate, candidate.bounds.lower):
+                if not unknown:
+                    self._pass(candidate)
+            else:
+                unknown.append(candidate)
+        return unknown
+
+    def _pass(self, candidate: _Candidate) -> None:
+        self._passed = candidate.step
+        self._open.remove(candidate)
+        if self._passed == self._last_possible:
+            self._end = candidate
+
+    def _open_chunk(self) -> None:
+        first = self._passed + 1
+        last = min(self._passed + self._chunk, self._last_possible)
+        self._open = [
+            _Candidate(
+                step,
+                self._cache.get(self._source.ids, self._actions[step - 1]),
+                self._source.counted,
+                self._settings,
+            )
+            for step in range(first, last + 1)
+        ]
+        self._chunk *= 2
+
+    @property
+    def end(self) -> WalkEnd:
+        """The answer, once nothing is pending."""
+        assert self._end is not None
+        end = self._end
+        violated = end.step == self._compression_end or not self._clears(end, end.bounds.upper)
+        return WalkEnd(end.scored(), violated, self._lengths[: end.step])

@@ -1,0 +1,1 @@
+"""English text, without a model: words, sentences, lengths, word lists, writing."""

@@ -1,0 +1,154 @@
+"""Where a sentence has a shorter word for a phrase, or for a longer word (docs/beyond.md, Replace).
+
+A lexicon and a few rules, no language model: words that it takes to be alike may say the opposite ("rose", "fell").
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ealm.text.paraphrase_lexicon import is_digits, longest_phrase, shorter_words
+from ealm.text.protected_words import protected_places
+from ealm.text.verb_forms import INFINITIVES, finite_forms
+
+
+@dataclass(frozen=True, slots=True)
+class Rewording:
+    """The words of a sentence from `start` up to `end` become one word."""
+
+    start: int
+    end: int
+    word: str
+
+
+def rewordings(words: Sequence[str], untouchable: Collection[int] = frozenset()) -> list[Rewording]:
+    """Places where a shorter word may stand, from left to right, the longest phrase first; none of them overlap.
+
+    Words that are `untouchable` and negations stay as they are.
+    """
+    fixed = protected_places(words, ["negation"]).union(untouchable)
+    text = _Words(words)
+    found: list[Rewording] = []
+    for start in range(len(words)):
+        if found and start < found[-1].end:
+            continue
+        candidates = [each for rule in _RULES for each in rule(text, start)]
+        allowed = [each for each in candidates if fixed.isdisjoint(range(start, each.end))]
+        if allowed:
+            found.append(max(allowed, key=lambda each: each.end))
+    return found
+
+
+class _Words:
+    """The words of a sentence, and how they are written."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.written = words
+        self.lower = [word.lower() for word in words]
+        self._first = next((place for place, word in enumerate(words) if any(map(str.isalnum, word))), 0)
+        self._without_capitals = all(word == lower for word, lower in zip(words, self.lower, strict=True))
+
+    def plain(self, start: int, end: int) -> bool:
+        """Whether no word there has a capital that the beginning of the sentence does not explain."""
+        pairs = zip(self.written[start:end], self.lower[start:end], strict=True)
+        return all(
+            word == lower or (start + number == self._first and word == lower.capitalize())
+            for number, (word, lower) in enumerate(pairs)
+        )
+
+    def cased(self, word: str, start: int) -> str:
+        """A new word written as the one in whose place it stands; in text without capitals it has none either."""
+        first = self.written[start]
+        if self._without_capitals:
+            return word.lower()
+        if word != word.lower():  # an acronym has its own
+            return word
+        if len(first) > 1 and first.isupper():
+            return word.upper()
+        return word[0].upper() + word[1:] if first[0].isupper() else word
+
+    def takes(self, word: str, start: int, end: int) -> bool:
+        """Whether a new word goes with the article before it and with what is behind it."""
+        article = self.lower[start - 1] if start else ""
+        if article in ("a", "an") and article != _article(word):
+            return False
+        behind = self.lower[end : end + 3]
+        if word.lower() in behind and ("(" in behind or "-lrb-" in behind):  # "European Central Bank (ECB)"
+            return False
+        return not (behind[:1] in (["'"], ["’"]) and self.lower[end - 1].endswith("s"))  # "the United States' role"
+
+
+_SPOKEN_AS_WORDS = frozenset(["nato", "nasa", "fema", "sars"])
+_LETTERS_WITH_AN = "aefhilmnorsx"
+"""Their names begin with a vowel: "an FBI agent"."""
+
+
+def _article(word: str) -> str:
+    lower = word.lower()
+    spelled = word != lower and lower not in _SPOKEN_AS_WORDS and word != word.capitalize()
+    return "an" if lower[0] in (_LETTERS_WITH_AN if spelled else "aeio") else "a"
+
+
+def _phrases(text: _Words, start: int) -> Iterator[Rewording]:
+    """What the lexicon has for the words from here on."""
+    lexicon = shorter_words()
+    for end in range(start + 1, min(start + longest_phrase(), len(text.lower)) + 1):
+        for entry in lexicon.get(tuple(text.lower[start:end]), ()):
+            meant = entry.fits(text.lower, start, end) and (entry.is_name or text.plain(start, end))
+            if meant and text.takes(entry.word, start, end):
+                yield Rewording(start, end, text.cased(entry.word, start))
+
+
+def _percentages(text: _Words, start: int) -> Iterator[Rewording]:
+    """ "7.4 percent" is "7.4%"."""
+    if is_digits(text.written[start]):
+        for sign in (["percent"], ["per", "cent"], ["pct"]):
+            end = start + 1 + len(sign)
+            if text.lower[start + 1 : end] == sign:
+                yield Rewording(start, end, text.written[start] + "%")
+
+
+_THINGS_THAT_ARE_ACTIVITIES = frozenset(
+    "there aim approach business challenge choice concern difficulty focus function goal idea intention issue job key "
+    "mission next objective one option part plan point policy practice priority problem purpose reason role solution "
+    "step strategy task thing trick way what work".split()
+)
+"""Before "is building" these may be what building is, and after "there" something else is."""
+
+
+_PRONOUNS = frozenset("i you he she it we they them us".split())
+"""They are among the first to go, and no finite verb can do without: "they watch" would become a command."""
+
+
+def _progressives(text: _Words, start: int) -> Iterator[Rewording]:
+    """ "Is considering" is "considers", "were planning" is "planned"."""
+    pair = tuple(text.lower[start : start + 2])
+    verb = finite_forms().get(pair) if len(pair) == 2 else None
+    if verb is None or start == 0 or text.lower[start - 1] in _PRONOUNS | _THINGS_THAT_ARE_ACTIVITIES:
+        return
+    past = pair[0] in ("was", "were")
+    if past and not {"when", "while", "as"}.isdisjoint(text.lower):  # it went on while something else happened
+        return
+    if text.plain(start, start + 2) and not _another_follows(text.lower[start + 2 :]):
+        yield Rewording(start, start + 2, text.cased(verb, start))
+
+
+def _another_follows(words: Sequence[str]) -> bool:
+    """Whether an auxiliary has a second verb: of "is buying and selling" nothing is left if it goes."""
+    return any(word in ("and", "or", "but") and following.endswith("ing") for word, following in pairwise(words))
+
+
+_TO_COME = frozenset("going scheduled set slated due".split())
+
+
+def _futures(text: _Words, start: int) -> Iterator[Rewording]:
+    """ "Is going to meet" is "will meet"; the verb tells it from "is going to Paris"."""
+    words = text.lower[start : start + 5]
+    if len(words) < 4 or words[0] not in ("is", "are") or words[1] not in _TO_COME or words[2] != "to":
+        return
+    noun = words[4:] and words[4] in ("of", "from", "for", "in")  # "is due to demand for"
+    if words[3] in INFINITIVES and not noun and text.plain(start, start + 4):
+        yield Rewording(start, start + 3, text.cased("will", start))
+
+
+_RULES: tuple[Callable[[_Words, int], Iterator[Rewording]], ...] = (_phrases, _percentages, _progressives, _futures)

@@ -1,0 +1,177 @@
+"""Q-learning from raw sentences (section 4.4): collect, score, store, update, keep the best.
+
+A `Trainer` is the algorithm alone. Its whole state is in `state()`, so that a run that is stopped and goes on
+ends exactly as one that was never stopped; files, signals and progress are in `run.py`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from ealm.common.config import Settings
+from ealm.lm.masked_lm import MaskedLM
+from ealm.paper.agent import Agent
+from ealm.paper.assessment import Similarity
+from ealm.paper.edits import Action
+from ealm.paper.learner import Learner
+from ealm.paper.replay import Experience, ReplayBuffer
+from ealm.paper.rewards import walk_rewards
+from ealm.paper.rollout import Exploration, Walk, walk
+from ealm.paper.walk_scorer import WalkScore, WalkScorer
+from ealm.text.corpus import Corpus
+from ealm.training.paper_collector import WalkJob
+from ealm.training.prefetch import Pipeline, Version
+from ealm.training.replay_tensors import replay_from_tensors, replay_to_tensors
+from ealm.training.trainer import Course
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """One walk of a collection, for the log."""
+
+    rewards: tuple[float, ...]
+    measures: Mapping[str, float]
+    """By name; the log has their means."""
+
+
+def experiences_of_walk(
+    visit: int, path: Walk, score: WalkScore, rewards: Sequence[float], settings: Settings
+) -> list[Experience]:
+    """Experiences of steps 1 to T; the last one does not bootstrap unless the settings say so."""
+    actions = bytearray([Action.KEEP] * path.length)
+    decided = bytearray(path.length)
+    experiences = []
+    for number, (step, reward) in enumerate(zip(path.steps, rewards, strict=False), start=1):
+        terminal = number == score.assessment.last_step and not (
+            score.violated and settings.learning.violation_bootstraps
+        )
+        following = path.steps[number] if number < path.length and not terminal else None
+        if not (settings.learning.drop_last_step and number == path.length):
+            experience = Experience(
+                visit=visit,
+                word=step.word,
+                actions=bytes(actions),
+                decided=bytes(decided),
+                action=int(step.action),
+                reward=reward,
+                next_word=following.word if following else None,
+                next_value=max(following.q_values) if following else 0.0,
+            )
+            experiences.append(experience)
+        actions[step.word] = step.action
+        decided[step.word] = 1
+    return experiences
+
+
+class Trainer(Course):
+    """The learning agent and everything it learns with."""
+
+    def __init__(
+        self,
+        *,
+        lm: MaskedLM,
+        corpus: Corpus,
+        settings: Settings,
+        similarity: Similarity | None,
+        seed: int,
+        device: str = "cpu",
+        pipeline: Pipeline | None = None,
+    ) -> None:
+        """`similarity` may be None if its weight is 0 or if workers have it."""
+        at_once = settings.learning.sentences_per_collection
+        super().__init__(
+            lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once, pipeline=pipeline
+        )
+        self._learner = Learner(lm.width, settings, seed=seed, device=device)
+        self.networks = self._learner.networks
+        self.replay = ReplayBuffer(settings.learning.replay_size)
+        if pipeline is None:
+            self._scorer = WalkScorer(lm=lm, settings=settings, similarity=similarity)
+
+    @property
+    def agent(self) -> Agent:
+        """The agent as it is now."""
+        return self._learner.agent
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """Exploring probabilities by now, for the log."""
+        exploration = self.exploration
+        return {"action_exploration": exploration.action_rate, "order_exploration": exploration.order_rate}
+
+    @property
+    def exploration(self) -> Exploration:
+        """Rates by now, and where chance comes from."""
+        return Exploration(self._rng, *self._rates(updates=self.updates, sentences=self.visits))
+
+    def _rates(self, **passed: int) -> tuple[float, float]:
+        """Of exploring actions and order."""
+        return self.settings.action_exploration.rate(**passed), self.settings.order_exploration.rate(**passed)
+
+    def collect(self) -> list[Collected]:
+        """Walk the next sentences, score the walks and store what they teach."""
+        learning = self.settings.learning
+        visits = self._visits()
+        collected = []
+        for visit, (path, score) in zip(visits, self._walked(visits), strict=True):
+            rewards = walk_rewards(
+                score.summary_lengths,
+                violated=score.violated,
+                assessment=score.assessment,
+                settings=self.settings.rewards,
+            )
+            self.replay.extend(experiences_of_walk(visit, path, score, rewards, self.settings))
+            collected.append(_collected(rewards, score))
+        self._memory.forget_before(self.replay.oldest_visit)
+        if self.replay.full:
+            self.best.offer(self.replay.mean_reward(), self.agent)
+        self.visits = visits.stop
+        enough = len(self.replay) >= learning.batch_size
+        self.pending_updates = len(visits) * learning.updates_per_sentence if enough else 0
+        return collected
+
+    def _walked(self, visits: range) -> Iterable[tuple[Walk, WalkScore]]:
+        """Walks over the next sentences, with their scores."""
+        encodings = self._memory.encode(visits)
+        if self._pipeline is not None:
+            brought: list[tuple[Walk, WalkScore]] = self._from_workers(self._pipeline)
+            return brought
+        walks = walk(self.agent, encodings, exploration=self.exploration)
+        return zip(walks, self._scorer.score([self._source(visit) for visit in visits], walks), strict=True)
+
+    def _job(self, place: int, version: Version) -> WalkJob:
+        visits = self._visits(place)
+        action_rate, order_rate = self._rates(updates=version.updates, sentences=visits.start)
+        return WalkJob(
+            sources=tuple(self._source(visit) for visit in visits),
+            weights=version.weights,
+            action_rate=action_rate,
+            order_rate=order_rate,
+            seed=self._chance(visits),
+        )
+
+    def update(self) -> float:
+        """One update on a batch from the buffer; returns the loss."""
+        self._tend_workers()
+        experiences = self.replay.sample(self.settings.learning.batch_size, self._rng)
+        self.pending_updates -= 1
+        return self._learner.update(experiences, self._memory.encodings)
+
+    def _own_tensors(self) -> dict[str, Tensor]:
+        return replay_to_tensors(self.replay.experiences)
+
+    def _restore_own(self, tensors: Mapping[str, Tensor]) -> int | None:
+        self.replay.extend(replay_from_tensors(tensors))
+        return self.replay.oldest_visit
+
+
+def _collected(rewards: tuple[float, ...], score: WalkScore) -> Collected:
+    assessment = score.assessment
+    measures = {
+        "compression_rate": assessment.compression_rate,
+        "reconstruction_rate": assessment.reconstruction_rate,
+        "walked": assessment.last_step / assessment.length,
+        "violated": float(score.violated),
+    }
+    return Collected(rewards, measures)

@@ -1,0 +1,196 @@
+"""From what a user asks for to a training run that is ready to go."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+
+from ealm.common.config import Settings, preset
+from ealm.common.errors import RunError
+from ealm.common.process_pool import ProcessPool, Recipe, cores
+from ealm.common.ray_pool import ActorPool
+from ealm.goal_agent.word_importance import load_weights
+from ealm.lm import bundled as embedded
+from ealm.lm.masked_lm import MaskedLM, TransformersMaskedLM
+from ealm.paper.assessment import SentenceSimilarity
+from ealm.summarize.saved_agent import SETTINGS_FILE
+from ealm.text.corpus import Corpus, read_corpus
+from ealm.training.checkpoint import CHECKPOINT_FILE, Checkpoint, RunIdentity
+from ealm.training.goal_collector import GoalRecipe, needs_similarity, word_counts
+from ealm.training.goal_trainer import GoalTrainer
+from ealm.training.paper_collector import ModelNames, WalkRecipe
+from ealm.training.paper_trainer import Trainer
+from ealm.training.prefetch import JOBS_PER_WORKER, Pipeline
+from ealm.training.run import Learns, TrainingRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """What a user asks for; None is what the run in the folder has, or else the default."""
+
+    corpus: Path
+    folder: Path
+    preset: str | None = None
+    assignments: Mapping[str, str]
+    """Settings by path, such as `learning.discount`."""
+    lm: str | None = None
+    similarity: str | None = None
+    weighed: Path | None = None
+    """What the words of sentences carry, worked out beforehand."""
+    seed: int | None = None
+    resume: bool = False
+    checkpoint_seconds: float = 120.0
+    device: str = "cpu"
+    engine: str = "torch"
+    workers: int | None = None
+    """Processes that collect, or with `ray` actors (None: as many as there is room for); may change in a run."""
+    ray: bool = False
+    address: str | None = None
+    """Of the Ray cluster."""
+
+
+def open_run(request: RunRequest) -> tuple[TrainingRun, Corpus]:
+    """Load everything and take up the checkpoint, if there is one to go on from."""
+    checkpoint = _checkpoint(request.folder, resume=request.resume)
+    saved = checkpoint.identity if checkpoint else None
+    settings = saved.settings if saved and request.preset is None else preset(request.preset or "paper")
+    settings = settings.override(request.assignments)
+    seed = request.seed if request.seed is not None else (saved.seed if saved else 0)
+    similarity = _full_path(request.similarity) or (saved.similarity if saved else embedded.NAME)
+    lm_name = request.lm or (saved.lm if saved else embedded.NAME)
+
+    lm = TransformersMaskedLM.load(lm_name, device=request.device, engine=request.engine)
+    corpus = read_corpus(request.corpus, settings=settings.data, longest=lm.max_words, seed=seed)
+    identity = RunIdentity(settings, seed, lm.name, similarity, corpus.fingerprint, saved.workers if saved else 0)
+    _check_same_run(checkpoint, identity)
+    _check_options(request, settings, saved)
+    with ExitStack() as undo:
+        identity, pipeline = _with_workers(request, identity, lm, corpus)
+        if pipeline is not None:
+            undo.callback(pipeline.close)
+        run = TrainingRun(
+            _trainer(request, lm, corpus, identity, pipeline),
+            request.folder,
+            identity,
+            checkpoint_seconds=request.checkpoint_seconds,
+            resumed_from=checkpoint,
+        )
+        undo.pop_all()
+    return run, corpus
+
+
+def _trainer(
+    request: RunRequest, lm: MaskedLM, corpus: Corpus, identity: RunIdentity, pipeline: Pipeline | None
+) -> Learns:
+    """The trainer for the settings' method, with what it needs; what workers need they load themselves."""
+    settings = identity.settings
+    similarity = weighed = None
+    if pipeline is None and _needs_similarity(settings):
+        similarity = SentenceSimilarity.load(identity.similarity, device=request.device)
+    if pipeline is None and request.weighed is not None:
+        weighed = load_weights(request.weighed, identity.similarity)
+    if settings.method == "goal":
+        return GoalTrainer(
+            lm=lm,
+            corpus=corpus,
+            settings=settings,
+            similarity=similarity,
+            seed=identity.seed,
+            device=request.device,
+            weighed=weighed,
+            pipeline=pipeline,
+        )
+    return Trainer(
+        lm=lm,
+        corpus=corpus,
+        settings=settings,
+        similarity=similarity,
+        seed=identity.seed,
+        device=request.device,
+        pipeline=pipeline,
+    )
+
+
+def _needs_similarity(settings: Settings) -> bool:
+    if settings.method == "goal":
+        return needs_similarity(settings.goal.parts)
+    return settings.rewards.similarity_weight > 0
+
+
+def _with_workers(
+    request: RunRequest, identity: RunIdentity, lm: MaskedLM, corpus: Corpus
+) -> tuple[RunIdentity, Pipeline | None]:
+    """Start those who collect, if any are wanted or the run had some; the first number tells how far ahead they are."""
+    pool: ProcessPool | ActorPool
+    if request.ray:
+        gpu = request.device != "cpu"
+        recipe = _recipe(request, identity, lm, corpus)
+        pool = ActorPool(recipe, address=request.address, actors=request.workers, gpu=gpu)
+    elif workers := request.workers or identity.workers:
+        _leave_cores_to(workers)
+        pool = ProcessPool(_recipe(request, identity, lm, corpus), workers)
+    else:
+        return identity, None
+    identity = replace(identity, workers=identity.workers or pool.size)
+    return identity, Pipeline(pool, ahead=JOBS_PER_WORKER * identity.workers)
+
+
+def _leave_cores_to(workers: int) -> None:
+    """Compute in the cores that are left: threads that wait for each other crawl beside workers that fill the cores."""
+    torch.set_num_threads(min(max(1, cores() - workers), torch.get_num_threads()))
+
+
+def _recipe(request: RunRequest, identity: RunIdentity, lm: MaskedLM, corpus: Corpus) -> Recipe:
+    """What a worker needs to collect."""
+    settings = identity.settings
+    models = ModelNames(
+        lm=identity.lm,
+        similarity=identity.similarity if _needs_similarity(settings) else None,
+        engine=request.engine,
+        device=request.device,
+    )
+    if settings.method != "goal":
+        return WalkRecipe(models=models, settings=settings)
+    counts = word_counts(corpus, lm, settings.goal.parts)
+    weighed = request.weighed.resolve() if request.weighed else None
+    return GoalRecipe(models=models, settings=settings, counts=counts, weighed=weighed)
+
+
+def _checkpoint(folder: Path, *, resume: bool) -> Checkpoint | None:
+    if resume:
+        return Checkpoint.load(folder)
+    for name in (CHECKPOINT_FILE, SETTINGS_FILE):
+        if (folder / name).exists():
+            raise RunError(f"{folder} already holds a run ({name}). Go on with --resume, or choose another --out.")
+    return None
+
+
+def _full_path(name_or_folder: str | None) -> str | None:
+    """A folder by its full path, so that a run can be resumed from anywhere; a hub name as it is."""
+    if name_or_folder is None or not Path(name_or_folder).is_dir():
+        return name_or_folder
+    return str(Path(name_or_folder).resolve())
+
+
+def _check_options(request: RunRequest, settings: Settings, saved: RunIdentity | None) -> None:
+    """Refuse what does not go together before anything is started."""
+    if request.weighed is not None and settings.method != "goal":
+        raise RunError("--weighed is for agents that are told a length (--preset reader); leave it out here.")
+    if saved is not None and not saved.workers and (request.workers or request.ray):
+        raise RunError(
+            "The run in this folder was started without workers: it cannot go on with --workers or --engine ray. "
+            "Leave them out to resume it, or choose another --out."
+        )
+
+
+def _check_same_run(checkpoint: Checkpoint | None, identity: RunIdentity) -> None:
+    if checkpoint is None:
+        return
+    different = identity.differences(checkpoint.identity)
+    if different:
+        raise RunError(
+            f"The run in this folder was started with another {' and '.join(different)}: it cannot go on with these. "
+            "Leave the options out to resume it, or choose another --out."
+        )

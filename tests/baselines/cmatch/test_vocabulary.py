@@ -1,0 +1,111 @@
+"""Words, numbers, candidates, and the vectors that both language models start from."""
+
+import numpy as np
+import pytest
+import torch
+
+from ealm.baselines.cmatch.candidates import candidates_of
+from ealm.baselines.cmatch.settings import CMatchSettings
+from ealm.baselines.cmatch.vocabulary import FIRST_WORD, UNKNOWN, Vocabulary
+from ealm.baselines.cmatch.word_vectors import word_vectors
+from ealm.baselines.word_table import principal_components
+from ealm.common.errors import SettingsError
+
+
+def alone(numbers):
+    return [(number,) for number in numbers]
+
+
+def test_frequent_words_come_first_and_rare_ones_are_unknown() -> None:
+    vocabulary = Vocabulary.of([["The", "river"], ["the", "bridge"], ["river", "the"]], most=5, least_count=2)
+    assert vocabulary.words == ("the", "river")
+    assert vocabulary.number("THE") == FIRST_WORD
+    assert vocabulary.number("bridge") == UNKNOWN
+    assert vocabulary.word(FIRST_WORD + 1) == "river"
+    assert len(vocabulary) == FIRST_WORD + 2
+
+
+def test_no_more_words_than_asked() -> None:
+    assert Vocabulary.of([["a", "b", "c"]], most=2, least_count=1).words == ("a", "b")
+
+
+def test_numbers_go_by_their_shape_and_marks_for_unknown_words_are_none() -> None:
+    vocabulary = Vocabulary.of([["12", "34", "<unk>", "UNK", "<unk>", "UNK"]], most=9, least_count=2)
+    assert vocabulary.words == ("##",)
+    assert vocabulary.number("56") == vocabulary.number("##") == FIRST_WORD
+    assert vocabulary.number("<unk>") == vocabulary.number("UNK") == vocabulary.number("5") == UNKNOWN
+
+
+def test_candidates_are_unique_and_printed_as_first_written() -> None:
+    vocabulary = Vocabulary(["the", "river", "stream"])
+    near = {3: (3,), 4: (4, 5)}
+    found = candidates_of(["The", "river", "the", "River"], vocabulary, lambda numbers: [near[n] for n in numbers])
+    assert found.written == ("The", "river", "stream")
+    assert found.numbers == (3, 4, 5)
+    assert found.source == (3, 4, 3, 4)
+    assert found.alignable.all()
+
+
+def test_a_word_of_the_source_is_no_second_candidate_as_a_neighbour() -> None:
+    found = candidates_of(["river", "stream"], Vocabulary(["river", "stream"]), lambda numbers: [(3, 4), (4, 3)])
+    assert found.written == ("river", "stream")
+
+
+def test_unknown_words_and_shapes_go_only_where_they_stand() -> None:
+    vocabulary = Vocabulary(["the", "##"])
+    found = candidates_of(["Zorb", "the", "Quix", "12", "34", "zorb"], vocabulary, alone)
+    assert found.written == ("Zorb", "the", "Quix", "12", "34")
+    assert found.numbers == (UNKNOWN, 3, UNKNOWN, 4, 4)
+    expected = np.array([[1, 0, 0, 0, 0, 1], [1] * 6, [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0]])
+    assert (found.alignable == expected.astype(bool)).all()
+
+
+def test_vectors_come_from_the_embedded_encoder() -> None:
+    words = ["river", "rivers", "stream", "minister", "u.s.", "☃☃"]
+    whole, reduced = word_vectors(words, 384), word_vectors(words, 4)
+    assert whole.shape == (9, 384)
+    assert reduced.shape == (9, 4)
+    for vectors in (whole, reduced):
+        assert vectors.isfinite().all()
+        assert vectors.norm(dim=1).mean().item() == pytest.approx(1.0, abs=1e-5)
+    cosine = torch.nn.functional.cosine_similarity
+    assert cosine(whole[3], whole[4], dim=0) > cosine(whole[3], whole[6], dim=0)
+
+
+def test_principal_components_keep_distances_if_nothing_is_lost() -> None:
+    rows = torch.randn(7, 3, generator=torch.Generator().manual_seed(0)) @ torch.randn(
+        3, 6, generator=torch.Generator().manual_seed(1)
+    )
+    assert torch.allclose(
+        torch.cdist(principal_components(rows, 3), principal_components(rows, 3)), torch.cdist(rows, rows), atol=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("beam", 0, "beam must be at least 1, got 0"),
+        ("beam", 2.5, "beam must be int, got 2.5"),
+        ("width", 500, "width must be at least 2 and at most 384"),
+        ("learning_rate", 0.0, "learning_rate must be above 0"),
+        ("fluency_weight", float("nan"), "finite"),
+        ("strictly_forward", 1, "strictly_forward must be bool"),
+        ("dropout", True, "dropout must be float"),
+    ],
+)
+def test_settings_check_themselves(name: str, value: object, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        CMatchSettings(**{name: value})
+
+
+def test_settings_survive_json_and_name_what_they_do_not_know() -> None:
+    settings = CMatchSettings(beam=3, fluency_weight=1)
+    assert CMatchSettings.from_dict(settings.to_dict()) == settings
+    with pytest.raises(SettingsError, match="no setting 'beams'"):
+        CMatchSettings.from_dict({"beams": 3})
+
+
+def test_published_values_are_the_defaults() -> None:
+    settings = CMatchSettings()
+    assert (settings.fluency_weight, settings.length_exponent, settings.beam) == (0.11, 0.1, 10)
+    assert settings.candidates_per_word == 6

@@ -1,0 +1,225 @@
+"""Batches of rows, and what can be said about Ray without a cluster."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from batch_fakes import FakeRecipe
+from click.testing import CliRunner, Result
+
+import ealm
+from ealm.batch.dataframes import BatchSummarizer
+from ealm.batch.model_recipe import ModelRecipe
+from ealm.batch.ray_chunk_store import Shelf
+from ealm.batch.ray_data import ChunkWorker, RayCluster
+from ealm.batch.workers import LOST
+from ealm.cli.main import main
+from ealm.common.errors import BatchError, ModelFolderError, SettingsError, TextError, WorkersError
+from ealm.common.process_pool import NEVER_READY
+
+TEXTS = ["the police minister finds a silver bridge", "Zebra rises", "old engine burns in the quiet forest ."]
+TOO_LONG = "river " * 63
+
+
+@pytest.fixture(scope="module")
+def summarize(agent_folder: Path) -> BatchSummarizer:
+    return BatchSummarizer(model=str(agent_folder), column="body", words=4, pretokenized=True)
+
+
+@pytest.fixture(scope="module")
+def expected(agent_folder: Path) -> list[str]:
+    found = ealm.Summarizer.from_pretrained(agent_folder).summarize(TEXTS, words=4, pretokenized=True)
+    return [summary.summary for summary in found]
+
+
+def test_arrays_keep_their_columns_and_get_two_more(summarize: BatchSummarizer, expected: list[str]) -> None:
+    batch = {"id": np.arange(3), "body": np.array(TEXTS)}
+    found = summarize(batch)
+    assert list(batch) == ["id", "body"]
+    assert list(found) == ["id", "body", "summary", "error"]
+    assert found["id"] is batch["id"]
+    assert found["summary"].tolist() == expected
+    assert found["error"].tolist() == [None] * 3
+    assert {name: len(column) for name, column in summarize({"body": np.array([])}).items()} == {
+        "body": 0,
+        "summary": 0,
+        "error": 0,
+    }
+
+
+def test_a_bad_row_has_a_reason_and_the_others_their_summaries(summarize: BatchSummarizer, expected: list[str]) -> None:
+    bodies = [TEXTS[0], None, TOO_LONG, float("nan"), 7, TEXTS[1], "half \ud800", TEXTS[2]]
+    found = summarize({"body": np.array(bodies, dtype=object)})
+    assert found["summary"].tolist() == [expected[0], None, None, None, None, expected[1], None, expected[2]]
+    errors = found["error"].tolist()
+    assert [errors[place] for place in (0, 5, 7)] == [None] * 3
+    assert errors[1] == errors[3] == "column 'body' is empty (null)"
+    assert "63 words" in errors[2]
+    assert errors[4] == "column 'body' is int, not a string"
+    assert errors[6]  # half of a character
+
+
+def test_data_frames_and_tables_stay_what_they_are(summarize: BatchSummarizer, expected: list[str]) -> None:
+    columns = {"id": [1, 2, 3, 4], "body": [*TEXTS, None]}
+    frame = summarize(pd.DataFrame(columns))
+    assert list(frame.columns) == ["id", "body", "summary", "error"]
+    assert frame["summary"].tolist()[:3] == expected
+    assert frame["error"].tolist()[3] == "column 'body' is empty (null)"
+    table = summarize(pa.table(columns))
+    assert table.schema.types == [pa.int64(), pa.string(), pa.string(), pa.string()]
+    assert table["summary"].to_pylist() == [*expected, None]
+    assert table["error"].to_pylist() == [None, None, None, "column 'body' is empty (null)"]
+
+
+def test_mistakes_are_told_with_the_name_of_the_argument(summarize: BatchSummarizer) -> None:
+    with pytest.raises(BatchError, match=r"no column 'body'\. Name one with column=: id, text"):
+        summarize({"id": np.arange(1), "text": np.array(["river"])})
+    with pytest.raises(BatchError, match=r"column 'error' already\. Give another name with .*error_column="):
+        summarize({"error": np.arange(1), "body": np.array(["river"])})
+    with pytest.raises(BatchError, match="different names"):
+        BatchSummarizer(output_column="text")
+    with pytest.raises((SettingsError, TextError), match="words"):
+        BatchSummarizer(model="nowhere", words=0)
+    with pytest.raises(ModelFolderError):
+        BatchSummarizer(model="nowhere")
+
+
+def test_a_large_batch_is_worked_on_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+
+    def answers(texts):
+        sizes.append(len(texts))
+        return FakeRecipe().answers(texts)
+
+    monkeypatch.setattr(ModelRecipe, "load", lambda self, threads: answers)
+    found = BatchSummarizer()({"text": np.array([f"w{n} x" for n in range(300)])})
+    assert found["summary"].tolist() == [f"W{n}" for n in range(300)]
+    assert sizes == [128, 128, 44]
+
+
+def test_the_callable_class_needs_neither_ray_nor_torch_to_be_imported() -> None:
+    code = "import sys, json, ealm.batch.dataframes; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"ray", "torch", "pyarrow", "pandas"} & set(json.loads(done.stdout))
+
+
+# The command ----------------------------------------------------------------------------------------------------------
+
+
+def command(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["summarize", *map(str, arguments)], input="river")
+
+
+def test_without_ray_the_command_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    (tmp_path / "in.txt").write_text("river\n")
+    result = command("--engine", "ray", "-i", tmp_path / "in.txt", "-o", tmp_path / "out.txt")
+    assert result.exit_code == 1
+    assert "pip install 'ealm[ray]'" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]
+
+
+def test_what_does_not_go_together_is_said() -> None:
+    for arguments in (["--engine", "ray"], ["--engine", "ray", "-o", "out.txt", "--json"]):
+        result = command(*arguments)
+        assert result.exit_code == 2
+        assert "--engine ray, --resume and --restart go with --output" in result.stderr
+    result = command("--address", "localhost:6379", "-o", "out.txt")
+    assert result.exit_code == 2
+    assert "--address goes with --engine ray" in result.stderr
+
+
+def test_help_tells_of_ray() -> None:
+    told = " ".join(command("--help").stdout.split())
+    assert "--engine [torch|int8|ray]" in told
+    assert "--address HOST:PORT" in told
+
+
+def test_an_address_of_ray_client_is_refused() -> None:
+    pytest.importorskip("ray", reason="Ray is not installed")
+    with pytest.raises(WorkersError, match="Run this on a machine of the cluster"):
+        next(RayCluster(address="ray://head:10001").answered(iter([]), FakeRecipe()))
+
+
+# The parts of a job on a cluster, without one -------------------------------------------------------------------------
+
+
+def test_the_shelf_keeps_what_was_put_until_its_answers_are_taken() -> None:
+    async def use() -> None:
+        shelf = Shelf(1)
+        counting = asyncio.create_task(shelf.count(1))
+        await shelf.put("first")
+        assert await shelf.count(0) == 1
+        assert not counting.done()
+        await shelf.put("second")
+        assert await counting == 2
+        assert [await shelf.begin(number) for number in (0, 1, 0)] == [("first", 1), ("second", 1), ("first", 2)]
+        await shelf.finish(1, "B")
+        await shelf.finish(0, "A")
+        assert await shelf.take() == "A"
+        await shelf.finish(0, "A again")
+        assert (await shelf.begin(0))[0] == "[]"
+        assert await shelf.take() == "B"
+        await shelf.close()
+        assert await shelf.count(2) == 2
+
+    asyncio.run(use())
+
+
+class Local:
+    """A shelf in this process, called as an actor is."""
+
+    def __init__(self, workers: int) -> None:
+        self._shelf = Shelf(workers)
+
+    def __getattr__(self, name: str) -> SimpleNamespace:
+        return SimpleNamespace(remote=lambda *arguments: asyncio.run(getattr(self._shelf, name)(*arguments)))
+
+
+@pytest.fixture
+def local_shelf(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Local:
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(get=lambda value: value))
+    monkeypatch.chdir(tmp_path)
+    return Local(2)
+
+
+def worker(shelf: Local, recipe: FakeRecipe | None = None) -> ChunkWorker:
+    return ChunkWorker(recipe=recipe or FakeRecipe(), shelf=shelf, folder="missing", gpu=False)
+
+
+def told(worker: ChunkWorker, shelf: Local, texts: list[str], *, begun: int = 0) -> object:
+    number = shelf.count.remote(-1)
+    shelf.put.remote(json.dumps(texts))
+    for _ in range(begun):
+        shelf.begin.remote(number)
+    batch = pa.table({"number": [number]})
+    assert worker(batch) == batch
+    return json.loads(shelf.take.remote())
+
+
+def test_a_chunk_that_was_begun_too_often_is_given_up(local_shelf: Local) -> None:
+    shortening = worker(local_shelf)
+    texts = ["river x", "bad \ud800"]
+    assert told(shortening, local_shelf, texts, begun=2) == [["RIVER", None], ["", "a bad text"]]
+    assert told(shortening, local_shelf, texts, begun=3) == [["", LOST.error]] * 2
+    assert told(shortening, local_shelf, ["river x"]) == [["RIVER", None]]
+
+
+def test_what_is_wrong_with_a_worker_is_its_answer(local_shelf: Local) -> None:
+    broken = worker(local_shelf, FakeRecipe(broken="missing"))
+    assert told(broken, local_shelf, ["river"]) == "No trained agent in there."
+
+
+def test_workers_that_die_while_they_load_are_not_started_for_ever(local_shelf: Local) -> None:
+    for _ in range(5):  # both, and three that took their place
+        local_shelf.starting.remote()
+    assert told(worker(local_shelf), local_shelf, ["river"]) == NEVER_READY
+    local_shelf.ready.remote()
+    assert told(worker(local_shelf), local_shelf, ["river"]) == [["RIVER", None]]

@@ -1,0 +1,58 @@
+"""An encoder in 8 bits says nearly what it says in full precision, and leaves the original as it is."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from tiny_models import save_tiny_bert, tiny_bert, tiny_roberta
+
+from ealm.common.errors import LanguageModelError
+from ealm.lm.cloze import Masked
+from ealm.lm.engines import encoder_on
+from ealm.lm.masked_lm import TransformersMaskedLM
+
+QUESTIONS = [
+    Masked((5, 6, 7), (8, None, 9, None)),
+    Masked((), (None, 10, 11)),
+    Masked(tuple(range(5, 25)), (None,) * 12),
+]
+
+
+def likeness(first: torch.Tensor, second: torch.Tensor) -> float:
+    """Least cosine between rows."""
+    return float(torch.nn.functional.cosine_similarity(first, second).min())
+
+
+@pytest.mark.parametrize("build", [tiny_bert, tiny_roberta])
+def test_in_8_bits_predictions_and_encodings_are_nearly_the_same(build: Any) -> None:
+    lm = build()
+    before = lm.predict(QUESTIONS)
+    rounded = lm.with_engine("int8")
+    allowed = before[0].isfinite()
+    assert likeness(rounded.predict(QUESTIONS)[:, allowed], before[:, allowed]) > 0.9
+    assert not torch.equal(rounded.predict(QUESTIONS), before)
+    sentences = [tuple(range(5, 12)), (7,)]
+    for mine, expected in zip(rounded.encode(sentences), lm.encode(sentences), strict=True):
+        assert likeness(mine, expected) > 0.9
+    assert torch.equal(lm.predict(QUESTIONS), before)
+
+
+def test_a_model_is_loaded_with_the_engine_asked_for(tmp_path: Path) -> None:
+    save_tiny_bert(tmp_path)
+    full = TransformersMaskedLM.load(tmp_path)
+    rounded = TransformersMaskedLM.load(tmp_path, engine="int8")
+    assert torch.equal(rounded.predict(QUESTIONS), full.with_engine("int8").predict(QUESTIONS))
+    assert not torch.equal(rounded.predict(QUESTIONS), full.predict(QUESTIONS))
+
+
+def test_an_engine_that_does_not_exist_is_named_with_those_that_do() -> None:
+    with pytest.raises(LanguageModelError, match=r"There is no engine 'steam'\. Engines: torch, int8"):
+        tiny_bert().with_engine("steam")
+
+
+def test_rounding_is_refused_where_it_does_not_run() -> None:
+    elsewhere = SimpleNamespace(device=torch.device("cuda"), base_model=None)
+    with pytest.raises(LanguageModelError, match="The int8 engine runs on the CPU"):
+        encoder_on("int8", elsewhere)

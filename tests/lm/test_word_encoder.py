@@ -1,0 +1,83 @@
+"""The look of the sentence encoder: every word gets its encoding, whatever it is written like."""
+
+import pytest
+import torch
+from fakes import TableMaskedLM
+from torch import Tensor
+
+from ealm.common.config import PAPER, READER
+from ealm.lm import bundled as embedded
+from ealm.lm.word_encoder import MeaningEncoder
+from ealm.paper.encodings import LanguageModelLook, MeaningLook, look_for
+from ealm.paper.ignored_words import IgnoredWords
+from ealm.paper.source import Source
+
+SENTENCE = "the old bridge at halvorsund was closed on monday".split()
+
+
+@pytest.fixture(scope="module")
+def encoder() -> MeaningEncoder:
+    return MeaningEncoder.load()
+
+
+def library_states(words: list[str]) -> tuple[Tensor, list[int | None]]:
+    """States of all tokens by `transformers`, and the word that each belongs to."""
+    from transformers import AutoModel, AutoTokenizer
+
+    folder = str(embedded.encoder_folder())
+    tokens = AutoTokenizer.from_pretrained(folder)([words], is_split_into_words=True, return_tensors="pt")
+    with torch.no_grad():
+        states: Tensor = AutoModel.from_pretrained(folder).eval()(**tokens).last_hidden_state[0]
+    return states, tokens.word_ids(0)
+
+
+def test_an_encoding_is_the_mean_of_the_pieces_and_their_share_of_the_whole(encoder: MeaningEncoder) -> None:
+    states, owners = library_states(SENTENCE)
+    direction = torch.nn.functional.normalize(states.mean(dim=0), dim=0)
+    (found,) = encoder.encode([SENTENCE])
+    assert found.shape == (len(SENTENCE), encoder.width)
+    for place in range(len(SENTENCE)):
+        own = states[[number for number, owner in enumerate(owners) if owner == place]]
+        assert torch.allclose(found[place, :-3], 3 * own.mean(dim=0), atol=1e-3)
+        expected = [0.5 * float(own.mean(dim=0) @ direction), 0.5 * float(own.sum(dim=0) @ direction), len(own)]
+        assert found[place, -3:].tolist() == pytest.approx(expected, abs=1e-3)
+    assert found[4, -1] > 1  # a name that no vocabulary has
+
+
+def test_sentences_do_not_depend_on_their_company(encoder: MeaningEncoder) -> None:
+    alone = encoder.encode([SENTENCE])[0]
+    together = encoder.encode([["rain"], SENTENCE, ["word"] * 90])
+    assert torch.allclose(together[1], alone, atol=1e-4)
+    assert [len(rows) for rows in together] == [1, len(SENTENCE), 90]
+
+
+def test_a_sentence_beyond_the_encoders_reach_is_looked_at_in_parts(encoder: MeaningEncoder) -> None:
+    words = [f"word{number}" for number in range(400)]
+    (found,) = encoder.encode([words])
+    assert found.shape == (400, encoder.width)
+    assert found.isfinite().all()
+    (beginning,) = encoder.encode([words[:40]])
+    assert not torch.allclose(found[:40], beginning, atol=1e-2)  # more of it was seen
+
+
+@pytest.mark.parametrize("odd", ["\u200b", "\x00", "x" * 20_000, "🎉", "日本語", "\u202eabc", "https://" + "a/" * 900])
+def test_every_word_has_an_encoding_whatever_it_is(encoder: MeaningEncoder, odd: str) -> None:
+    (found,) = encoder.encode([["river", odd, "rises"]])
+    assert found.shape == (3, encoder.width)
+    assert found.isfinite().all()
+
+
+def test_no_sentence_and_a_sentence_without_words(encoder: MeaningEncoder) -> None:
+    assert encoder.encode([]) == []
+    assert encoder.encode([[]])[0].shape == (0, encoder.width)
+
+
+def test_an_agent_sees_by_the_model_that_its_settings_name(encoder: MeaningEncoder) -> None:
+    lm = TableMaskedLM({}, ["river", "rises"])
+    source = Source.prepare(["river", "rises"], lm, IgnoredWords(PAPER.ignored_words))
+    by_words, by_meaning = look_for(PAPER, lm), look_for(READER, lm)
+    assert isinstance(by_words, LanguageModelLook)
+    assert isinstance(by_meaning, MeaningLook)
+    assert torch.equal(by_words([source])[0], lm.encode([source.ids])[0])
+    assert torch.allclose(by_meaning([source])[0], encoder.encode([source.words])[0])
+    assert (by_words.width, by_meaning.width) == (lm.width, encoder.width)

@@ -1,0 +1,303 @@
+"""The service: what it answers, what it refuses, and that it keeps nothing."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from ealm import Summarizer
+from ealm.common.errors import EalmError, TextError
+from ealm.service.app import create_app
+from ealm.service.limits import ServiceLimits
+from ealm.service.streams import LineTooLongError, lines_of
+from ealm.summarize.options import Options
+from ealm.summarize.result import Summary
+
+TEXT = "the police minister finds a silver bridge"
+LIMITS = ServiceLimits(body_bytes=4_000, texts_per_request=5, queued_texts=8)
+
+
+@pytest.fixture(scope="module")
+def summarizer(agent_folder: Path) -> Summarizer:
+    return Summarizer.from_pretrained(agent_folder)
+
+
+@pytest.fixture(scope="module")
+def client(summarizer: Summarizer) -> Iterator[TestClient]:
+    with TestClient(create_app(summarizer, LIMITS), raise_server_exceptions=False) as client:
+        yield client
+
+
+def problem(response: Any, status: int, *parts: str) -> None:
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    values = response.json()
+    assert values["status"] == status
+    for part in parts:
+        assert part in values["detail"]
+
+
+# Answers --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wish", [{}, {"words": 3}, {"bytes": 20, "extractive": True}, {"ratio": 0.5, "keep": ["silver"]}]
+)
+def test_an_answer_is_what_the_summarizer_gives(
+    client: TestClient, summarizer: Summarizer, wish: dict[str, Any]
+) -> None:
+    response = client.post("/v1/summarize", json={"text": TEXT, **wish})
+    assert response.status_code == 200, response.text
+    assert response.json() == {"summaries": [json.loads(json.dumps(summarizer.summarize(TEXT, **wish).to_dict()))]}
+
+
+def test_a_list_gives_a_list_in_order(client: TestClient, summarizer: Summarizer) -> None:
+    texts = [TEXT, "", "Zebra rises", TEXT]
+    found = client.post("/v1/summarize", json={"text": texts, "words": 2}).json()["summaries"]
+    assert [each["summary"] for each in found] == [str(s) for s in summarizer.summarize(texts, words=2)]
+    assert client.post("/v1/summarize", json={"text": []}).json() == {"summaries": []}
+
+
+def test_a_trace_is_told_when_asked_for(client: TestClient) -> None:
+    plain = client.post("/v1/summarize", json={"text": TEXT}).json()["summaries"][0]
+    traced = client.post("/v1/summarize", json={"text": TEXT, "trace": True}).json()["summaries"][0]
+    assert "trace" not in plain
+    assert len(traced["trace"]) == 7
+
+
+def test_every_length_in_one_answer(client: TestClient, summarizer: Summarizer) -> None:
+    found = client.post("/v1/curve", json={"text": TEXT, "recoverability": True}).json()
+    points = summarizer.curve(TEXT)
+    assert [point["summary"] for point in found["points"]] == [str(point) for point in points]
+    assert [word["text"] for word in found["words"]] == TEXT.split()
+    assert all(len(point["actions"]) == 7 for point in found["points"])
+    sums = [point["compression_rate"] + point["reconstruction_rate"] for point in found["points"]]
+    assert found["balance"] == found["points"][len(sums) - 1 - sums[::-1].index(max(sums))]
+    assert sorted(word["order"] for word in found["words"]) == list(range(1, 8))
+    assert client.post("/v1/curve", json={"text": " "}).json()["points"] == []
+
+
+def test_a_curve_of_several_sentences_knows_them(client: TestClient) -> None:
+    found = client.post("/v1/curve", json={"text": "The river rises. An old bridge falls."}).json()
+    assert found["sentences"] == [3, 4]
+    assert [word["sentence"] for word in found["words"]] == [0] * 4 + [1] * 5
+    assert found["balance"] is None
+
+
+def test_state_and_model(client: TestClient) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/readyz").json() == {"status": "ready"}
+    model = client.get("/v1/model").json()
+    assert model["language_model"] == "a folder"  # a path of the machine is nobody's business
+    assert model["settings"]["preset"] == "paper"
+
+
+def test_the_description_names_every_route_and_the_form_of_problems(client: TestClient) -> None:
+    described = client.get("/openapi.json").json()
+    assert sorted(described["paths"]) == sorted(
+        ["/v1/summarize", "/v1/summarize/batch", "/v1/curve", "/v1/model", "/healthz", "/readyz", "/metrics"]
+    )
+    assert "Problem" in described["components"]["schemas"]
+    assert described["components"]["schemas"]["SummarizeRequest"]["examples"]
+
+
+def test_metrics_count_and_tell_nothing(client: TestClient) -> None:
+    client.post("/v1/summarize", json={"text": "a very private zebra"})
+    client.get("/a/very/private/path")
+    page = client.get("/metrics").text
+    assert 'ealm_requests_total{method="POST",route="/v1/summarize",status="200"}' in page
+    assert "ealm_texts_total" in page
+    assert "private" not in page
+
+
+def test_outside_of_its_life_it_takes_nothing(summarizer: Summarizer) -> None:
+    asleep = TestClient(create_app(summarizer, LIMITS))  # never entered, so never started
+    problem(asleep.get("/readyz"), 503, "starting or shutting down")
+    problem(asleep.post("/v1/summarize", json={"text": TEXT}), 503)
+    problem(asleep.post("/v1/curve", json={"text": TEXT}), 503)
+    assert asleep.get("/healthz").status_code == 200
+
+
+# Refusals -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        ({}, "text: "),
+        ({"text": 3}, "text"),
+        ({"text": TEXT, "words": 0}, "words"),
+        ({"text": TEXT, "words": "3"}, "words"),
+        ({"text": TEXT, "wrods": 3}, "wrods"),
+        ({"text": TEXT, "words": 3, "bytes": 3}, "Give one length, not 2"),
+        ({"text": TEXT, "protect": ["verbs"]}, "protect"),
+        ({"text": [TEXT] * 6}, "too many for one request (5)"),
+        ({"text": "bad \ud800 half"}, "unicode"),
+        ({"text": TEXT, "words": 1, "keep": ["police", "bridge"]}, "keep"),
+    ],
+)
+def test_bad_input_is_422_and_says_what_to_do(client: TestClient, body: dict[str, Any], part: str) -> None:
+    content = json.dumps(body).encode()
+    response = client.post("/v1/summarize", content=content, headers={"Content-Type": "application/json"})
+    problem(response, 422, part)
+    assert "private" not in response.text
+
+
+def test_what_is_not_json_is_422(client: TestClient) -> None:
+    problem(client.post("/v1/summarize", content=b"{", headers={"Content-Type": "application/json"}), 422)
+
+
+def test_a_large_body_is_413(client: TestClient) -> None:
+    problem(client.post("/v1/summarize", json={"text": "x" * 5_000}), 413, "larger than 4,000 bytes")
+
+    def chunks() -> Iterator[bytes]:  # no length is announced
+        yield b'{"text": "'
+        for _ in range(50):
+            yield b"x" * 100
+        yield b'"}'
+
+    problem(client.post("/v1/summarize", content=chunks(), headers={"Content-Type": "application/json"}), 413)
+
+
+def test_a_curve_has_its_own_bound(client: TestClient) -> None:
+    problem(client.post("/v1/curve", json={"text": "a " * 401}), 422, "401 words are too many")
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/..%2f..%2fetc/passwd", "/page/script.js", "/docs", "/redoc"])
+def test_other_paths_are_404(client: TestClient, path: str) -> None:
+    problem(client.get(path), 404)
+
+
+def test_other_methods_are_405(client: TestClient) -> None:
+    problem(client.get("/v1/summarize"), 405)
+
+
+def test_an_unexpected_error_tells_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_self: object, _requests: object) -> list[Summary]:
+        raise RuntimeError("the private text was: zebra")
+
+    monkeypatch.setattr(Summarizer, "together", broken)
+    response = client.post("/v1/summarize", json={"text": TEXT})
+    problem(response, 500, "Something went wrong")
+    assert "zebra" not in response.text
+
+
+# Pages and headers ----------------------------------------------------------------------------------------------------
+
+
+def test_the_page_comes_from_the_package_and_loads_nothing_else(client: TestClient) -> None:
+    page = client.get("/").text
+    assert page.startswith("<!doctype html>")
+    assert "http://" not in page
+    assert "https://" not in page
+    assert "<script>" not in page
+    assert " style=" not in page
+    assert " on" + "click" not in page
+    assert client.get("/script.js").headers["content-type"].startswith("text/javascript")
+    assert client.get("/style.css").headers["content-type"].startswith("text/css")
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/nothing"])
+def test_every_response_is_guarded(client: TestClient, path: str) -> None:
+    headers = client.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+    assert "access-control-allow-origin" not in headers
+
+
+# Streams --------------------------------------------------------------------------------------------------------------
+
+
+def stream(client: TestClient, *lines: object) -> list[Any]:
+    content = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
+    response = client.post("/v1/summarize/batch", content=content)
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "application/x-ndjson"
+    return [json.loads(line) for line in response.text.splitlines()]
+
+
+def test_a_stream_answers_line_by_line_in_order(client: TestClient, summarizer: Summarizer) -> None:
+    texts = [TEXT, "Zebra rises", "old engine burns in the quiet forest ."] * 30
+    found = stream(client, *({"text": text, "words": 2, "id": number} for number, text in enumerate(texts)))
+    assert [line["id"] for line in found] == list(range(90))
+    assert [line["summary"] for line in found] == [str(s) for s in summarizer.summarize(texts, words=2)]
+
+
+def test_a_bad_line_does_not_end_the_others(client: TestClient) -> None:
+    found = stream(client, b"{", {"text": TEXT, "words": 1, "chars": 1, "id": "x"}, b"", {"text": TEXT, "words": 2})
+    assert "error" in found[0]
+    assert found[1] == {"id": "x", "error": found[1]["error"]}
+    assert "Give one length" in found[1]["error"]
+    assert len(found[2]["summary"].split()) <= 2
+
+
+def test_a_line_without_end_stops_the_reading(client: TestClient) -> None:
+    found = stream(client, {"text": TEXT, "words": 2}, b"x" * 5_000)
+    assert "summary" in found[0]
+    assert "longer than 4,000 bytes" in found[1]["error"]
+
+
+def test_lines_are_cut_where_they_end() -> None:
+    async def chunks(*parts: bytes) -> AsyncIterator[bytes]:
+        for part in parts:
+            yield part
+
+    async def read(*parts: bytes) -> list[bytes]:
+        return [line async for line in lines_of(chunks(*parts), 4)]
+
+    assert asyncio.run(read(b"a", b"b\nc", b"\n", b"\ndd")) == [b"ab", b"c", b"", b"dd"]
+    with pytest.raises(LineTooLongError):
+        asyncio.run(read(b"abc", b"de"))
+
+
+# Together -------------------------------------------------------------------------------------------------------------
+
+
+def test_texts_with_their_own_options_are_answered_as_if_alone(summarizer: Summarizer) -> None:
+    requests: list[tuple[str, dict[str, Any]]] = [
+        (TEXT, {"words": 3}),
+        (TEXT, {}),
+        ("bad \ud800", {}),
+        (TEXT, {"words": 1, "keep": ["police", "bridge"]}),
+        ("Zebra rises", {"bytes": 8, "extractive": True}),
+        (TEXT, {"words": 1, "keep": ["police"]}),
+    ]
+    found = summarizer.together([(text, Options.of(**wishes)) for text, wishes in requests])
+    assert isinstance(found[2], TextError)
+    assert isinstance(found[3], EalmError)
+    for number in (0, 1, 4, 5):
+        text, wishes = requests[number]
+        assert str(found[number]) == str(summarizer.summarize(text, **wishes))
+
+
+# Reconstruction -------------------------------------------------------------------------------------------------------
+
+
+def test_the_reconstruction_is_told_word_by_word_when_asked_for(summarizer: Summarizer) -> None:
+    plain, told = summarizer.summarize(TEXT, words=3), summarizer.summarize(TEXT, words=3, reconstruction=True)
+    assert all(edit.rebuilt is None and edit.recovered is None for edit in plain.edits)
+    assert str(told) == str(plain)
+    counted = [edit for edit in told.edits if edit.action.name != "KEEP"]
+    assert counted
+    assert all(edit.rebuilt and edit.recovered is not None for edit in counted)
+    assert all(edit.rebuilt is None for edit in told.edits if edit.action.name == "KEEP")
+    balance = summarizer.summarize(TEXT, reconstruction=True)
+    assert str(balance) == str(summarizer.summarize(TEXT))
+    assert all(edit.rebuilt for edit in balance.edits if edit.action.name != "KEEP")
+
+
+def test_what_is_recovered_is_what_the_rate_counts(summarizer: Summarizer) -> None:
+    told = summarizer.summarize(TEXT, words=3, reconstruction=True)
+    counts = [edit.word not in {"the", "a"} for edit in told.edits]  # stop words do not count
+    known = [edit.action.name == "KEEP" or bool(edit.recovered) for edit in told.edits]
+    assert told.reconstruction_rate == pytest.approx(
+        sum(k for k, c in zip(known, counts, strict=True) if c) / sum(counts)
+    )

@@ -1,0 +1,312 @@
+"""Several sentences and one length for all of them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from fakes import TableMaskedLM
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ealm.common.config import IgnoredWordsSettings
+from ealm.common.errors import TextError
+from ealm.paper.edits import Action, summary_length
+from ealm.paper.ignored_words import IgnoredWords
+from ealm.paper.rollout import Step, Walk
+from ealm.summarize.documents import Planner, Rows, Text, assembled, cut
+from ealm.summarize.options import Options
+from ealm.summarize.prepared_sentence import Draft
+from ealm.text.lengths import Limit, Unit, measure
+from ealm.text.sentences import Sentence, split_sentences
+
+LM = TableMaskedLM({"cue": "follower"}, ["river"])
+IGNORED = IgnoredWords(IgnoredWordsSettings(infrequent="none"))
+UNITS: tuple[Unit, ...] = ("words", "chars", "bytes")
+"""To be taken off once nothing can be tidied."""
+
+
+def text_of(text: str, **wishes: object) -> Text:
+    options = Options.of(**wishes)  # type: ignore[arg-type]
+    drafts = [Draft.prepare(sentence, LM, IGNORED, options) for sentence in split_sentences(text)]
+    return Text(tuple(drafts), options.length.limit(text))
+
+
+def walks_of(text: Text, action: Action = Action.REMOVE) -> list[Walk]:
+    """Every word from left to right."""
+    return [
+        Walk(
+            len(draft.sentence.tokens),
+            tuple(
+                Step(place, action, (0.0, 0.0, 0.0))
+                for place in range(len(draft.sentence.tokens))
+                if place not in draft.locked
+            ),
+        )
+        for draft in text.drafts
+    ]
+
+
+def kept_words(draft: Draft, rows: Rows) -> list[float]:
+    """Nothing can be recovered."""
+    return [float(summary_length(row)) for row in rows]
+
+
+def planned(text: Text, size: int, unit: Unit = "words", action: Action = Action.REMOVE) -> str:
+    result = Planner(text.drafts, walks_of(text, action), kept_words).plan(Limit(size, unit))
+    parts = [draft.text(chosen.actions) for draft, chosen in zip(text.drafts, result, strict=True)]
+    return assembled([draft.sentence for draft in text.drafts], parts)
+
+
+# Putting together -----------------------------------------------------------------------------------------------------
+
+
+def put_together(text: str, kept: Sequence[str]) -> str:
+    """What is left if each sentence is replaced by what is given for it."""
+    return assembled(split_sentences(text), kept)
+
+
+THREE = "One river.  Two rivers.\n\nThree rivers."
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        (["A.", "B.", "C."], "A.  B.\n\nC."),
+        (["", "B.", "C."], "B.\n\nC."),
+        (["A.", "", "C."], "A.\n\nC."),
+        (["A.", "B.", ""], "A.  B."),
+        (["A.", "", ""], "A."),
+        (["", "", "C."], "C."),
+        (["", "", ""], ""),
+    ],
+)
+def test_gaps_stay_between_what_is_left(parts: list[str], expected: str) -> None:
+    assert put_together(THREE, parts) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "expected"),
+    [
+        ("One.\nTwo. Three.", ["A.", "", "C."], "A.\nC."),
+        ("One.\n\nTwo.\nThree.", ["A.", "", "C."], "A.\n\nC."),
+        ("One.\r\n\r\nTwo. Three.", ["A.", "", "C."], "A.\r\n\r\nC."),
+        ("一。二。三。", ["一。", "", "三。"], "一。三。"),
+        ("Ⅰ. One. Two.", ["", "A.", "B."], "A. B."),
+    ],
+)
+def test_the_widest_gap_stays_where_a_sentence_is_dropped(text: str, parts: list[str], expected: str) -> None:
+    assert put_together(text, parts) == expected
+
+
+def test_pieces_of_an_endless_sentence_do_not_grow_together() -> None:
+    """Cut between words, the gap may be empty; a dropped piece must not join its neighbours."""
+    sentences = [Sentence("one", (), ""), Sentence("/two", (), " "), Sentence("three", (), "")]
+    assert assembled(sentences, ["one", "", "three"]) == "one three"
+
+
+@given(st.lists(st.sampled_from(("One.", "It rises!", "no end")), max_size=4), st.sampled_from((" ", "\n", "\n\n")))
+def test_a_text_with_all_its_sentences_is_itself(sentences: list[str], gap: str) -> None:
+    text = gap.join(sentences)
+    assert put_together(text, [sentence.text for sentence in split_sentences(text)]) == text
+
+
+# One sentence ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [(1, "Rises"), (2, "River rises"), (3, "The river rises"), (9, "The river rises")]
+)
+def test_a_single_sentence_has_the_limit_for_itself(size: int, expected: str) -> None:
+    assert planned(text_of("The river rises"), size) == expected
+
+
+def test_words_to_keep_that_do_not_fit_are_an_error_that_says_how_long_they_are() -> None:
+    text = text_of("The river and the bridge", keep=["river", "bridge"])
+    assert planned(text, 2) == "River bridge"
+    with pytest.raises(TextError, match=r"words to keep take 2 words, and the limit is 1\. Allow more, or keep fewer"):
+        planned(text, 1)
+    with pytest.raises(TextError, match=r"words to keep take 12 chars, and the limit is 11"):
+        planned(text, 11, "chars")
+
+
+# Several sentences ----------------------------------------------------------------------------------------------------
+
+STORY = (
+    "The river rises in winter. “It is late,” says the doctor.\n\n"
+    "The old bridge (of stone) falls, and nobody is on it. Yes.\nThe village waits for the summer…"
+)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_with_room_for_all_nothing_changes(unit: Unit) -> None:
+    assert planned(text_of(STORY), measure(STORY, unit), unit) == STORY
+    assert planned(text_of(STORY), measure(STORY, unit) + 9, unit) == STORY
+
+
+@pytest.mark.parametrize("action", [Action.REMOVE, Action.KEEP])
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_whole_text_meets_the_limit_at_every_size(unit: Unit, action: Action) -> None:
+    text = text_of(STORY)
+    whole = measure(STORY, unit)
+    for size in {1, 2, 3, 5, *range(8, whole, whole // 8), whole - 1, whole, whole + 1}:
+        result = planned(text, size, unit, action)
+        assert measure(result, unit) <= size or len(result.split()) == 1
+        assert result
+
+
+def test_the_limit_is_used() -> None:
+    """Every word is a step, so there is no reason to fall short."""
+    text = text_of("One two three four five six. Seven eight nine ten. Eleven twelve thirteen fourteen fifteen")
+    assert [len(planned(text, size).split()) for size in range(1, 17)] == [*range(1, 16), 15]
+
+
+def test_a_short_sentence_does_not_keep_a_long_one_out() -> None:
+    """Fifteen per cent of the long sentence are more than the limit, but five words of it are not."""
+    text = text_of(" ".join(f"word{number}" for number in range(100)) + ". Yes.")
+    assert len(planned(text, 5).split()) == 5
+
+
+@pytest.mark.parametrize("size", [3, 9, 10, 11])
+def test_a_word_that_is_too_long_is_still_better_than_marks(size: int) -> None:
+    """It is cut then."""
+    assert planned(text_of("— !\n\nRiverbridge"), size, "chars") == "Riverbridge"
+    assert planned(text_of("— !\n\n[…]"), size, "chars") != ""
+
+
+def test_marks_to_keep_are_not_given_up_for_a_word_that_does_not_fit() -> None:
+    text = text_of("— !\n\nRiverbridge", keep="—")
+    assert planned(text, 5, "chars") == "— !"
+    assert planned(text, 14, "chars") == "—\n\nRiverbridge"
+
+
+@pytest.mark.parametrize("unit", ["chars", "bytes"])
+def test_gaps_of_unlike_width_do_not_cost_a_sentence(unit: Unit) -> None:
+    text = "One. Two.\n\n\n\n\nThree. Four."
+    assert planned(text_of(text), measure(text, unit), unit) == text
+
+
+def test_sentences_without_gaps_are_one_word_together() -> None:
+    text = "東京は雨。北京も雨。"
+    assert planned(text_of(text), 1) == text
+
+
+def test_paragraphs_stay_apart() -> None:
+    text = text_of("One two three four.\n\nFive six seven eight.")
+    result = planned(text, 6)
+    assert result.count("\n\n") == 1
+    assert len(result.split()) == 6
+
+
+def test_the_budget_goes_where_it_recovers_most() -> None:
+    text = text_of("One two three four. Five six seven eight.")
+
+    def only_the_second(draft: Draft, rows: Rows) -> list[float]:
+        telling = "Five" in draft.sentence.words
+        return [float(summary_length(row)) if telling else 0.0 for row in rows]
+
+    result = Planner(text.drafts, walks_of(text), only_the_second).plan(Limit(4, "words"))
+    assert [draft.text(chosen.actions) for draft, chosen in zip(text.drafts, result, strict=True)] == [
+        "",
+        "Five six seven eight.",
+    ]
+
+
+def test_a_sentence_with_a_word_to_keep_is_not_dropped() -> None:
+    text = text_of("One two three four. Five six seven eight. Nine ten.", keep=["three", "Nine"])
+    for size in range(2, 12):
+        words = planned(text, size).replace(".", "").casefold().split()
+        assert {"three", "nine"} <= set(words)
+        assert len(words) <= size
+    with pytest.raises(TextError, match="words to keep take 2 words, and the limit is 1"):
+        planned(text, 1)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_words_to_keep_in_every_sentence(unit: Unit) -> None:
+    text = text_of("One two\nThree four\n\nFive six", keep=["two", "four", "six"])
+    least = "Two\nFour\n\nSix"
+    assert planned(text, measure(least, unit), unit) == least
+    with pytest.raises(TextError, match="words to keep take"):
+        planned(text, measure(least, unit) - 1, unit)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.sampled_from(("One river.", "“No,” he said.", "It is 5.2%!", "(A) b", "東京は雨。", "x")),
+        min_size=2,
+        max_size=4,
+    ),
+    st.sampled_from((" ", "\n", "\n\n\n")),
+    st.sampled_from(UNITS),
+    st.integers(1, 60),
+    st.sampled_from((Action.KEEP, Action.REMOVE)),
+)
+def test_no_text_is_too_long_or_empty(sentences: list[str], gap: str, unit: Unit, size: int, action: Action) -> None:
+    result = planned(text_of(gap.join(sentences)), size, unit, action)
+    assert measure(cut(result, Limit(size, unit)), unit) <= size
+    assert measure(result, unit) <= size or len(result.split()) == 1
+    assert result.strip()
+
+
+def test_one_planner_serves_all_lengths_and_asks_about_each_state_once() -> None:
+    text = text_of(STORY)
+    asked: list[tuple[Draft, tuple[Action, ...]]] = []
+
+    def counting(draft: Draft, rows: Rows) -> list[float]:
+        asked.extend((draft, row) for row in rows)
+        return kept_words(draft, rows)
+
+    walks = walks_of(text)
+    planner = Planner(text.drafts, walks, counting)
+    for unit in UNITS:
+        for size in range(measure(STORY, unit), 0, -7):
+            limit = Limit(size, unit)
+            assert planner.plan(limit) == Planner(text.drafts, walks, kept_words).plan(limit)
+    assert len(asked) == len({(draft.sentence.text, row) for draft, row in asked})
+
+
+# The last resort ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "unit", "expected"),
+    [
+        ("River", 5, "chars", "River"),
+        ("River", 3, "chars", "Riv"),
+        ("River", 1, "chars", "R"),
+        ("Zürich", 2, "bytes", "Z"),
+        ("Zürich", 3, "bytes", "Zü"),
+        ("one two", 4, "chars", "one"),
+        ("one two", 1, "words", "one"),
+        ("cafe\u0301s", 4, "chars", "caf"),
+        ("cafe\u0301s", 5, "chars", "cafe\u0301"),
+        ("👨‍👩‍👧 family", 4, "chars", "👨"),
+        ("👨‍👩‍👧 family", 5, "chars", "👨‍👩‍👧"),
+        ("éa", 1, "bytes", "a"),
+        ("é", 1, "bytes", ""),
+        ("日本", 2, "bytes", ""),
+        ("日本", 5, "bytes", "日"),
+        ("", 3, "chars", ""),
+        ("a\r\nb", 2, "chars", "a"),
+    ],
+)
+def test_as_many_whole_characters_as_fit(text: str, size: int, unit: Unit, expected: str) -> None:
+    assert cut(text, Limit(size, unit)) == expected
+
+
+@given(st.text(max_size=15), st.integers(1, 20), st.sampled_from(UNITS))
+def test_what_is_cut_fits_and_is_a_part_of_the_text(text: str, size: int, unit: Unit) -> None:
+    limit = Limit(size, unit)
+    result = cut(text, limit)
+    assert limit.allows(result)
+    assert result in text
+    if any(limit.allows(character) for character in text.strip()):
+        assert result
+
+
+def test_a_text_keeps_its_limit() -> None:
+    text = text_of("The river rises. It falls.", words=3)
+    assert text.limit == Limit(3, "words")
+    assert [draft.sentence.text for draft in text.drafts] == ["The river rises.", "It falls."]
+    assert replace(text, limit=None).drafts == text.drafts

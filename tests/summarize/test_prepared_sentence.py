@@ -1,0 +1,297 @@
+"""A sentence with what must stay of it, at any length."""
+
+from collections.abc import Sequence
+
+import pytest
+from fakes import TableMaskedLM
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ealm.common.config import IgnoredWordsSettings
+from ealm.paper.edits import Action
+from ealm.paper.ignored_words import IgnoredWords
+from ealm.paper.rollout import Step, Walk
+from ealm.summarize.length_fitting import shorten
+from ealm.summarize.options import Options, Wishes
+from ealm.summarize.prepared_sentence import Draft
+from ealm.text.lengths import Limit, Unit, measure
+from ealm.text.sentences import Sentence, pretokenized_sentence
+from ealm.text.tokenizer import tokenize
+
+LM = TableMaskedLM({"cue": "follower"}, ["river", "rises", "not", "the", "."])
+IGNORED = IgnoredWords(IgnoredWordsSettings(infrequent="none"))
+KEEP, REMOVE, REPLACE = Action.KEEP, Action.REMOVE, Action.REPLACE
+
+
+def draft_of(text: str, **wishes: object) -> Draft:
+    options = Options.of(**wishes)  # type: ignore[arg-type]
+    sentence = pretokenized_sentence(text) if options.pretokenized else Sentence(text, tuple(tokenize(text)))
+    return Draft.prepare(sentence, LM, IGNORED, options)
+
+
+def words_at(draft: Draft, places: Sequence[int]) -> list[str]:
+    return [draft.sentence.words[place] for place in places]
+
+
+def walk_over(draft: Draft, order: Sequence[int] | None = None, action: Action = REMOVE) -> Walk:
+    """The same decision for every word that is not locked, from left to right unless told otherwise."""
+    places = range(len(draft.sentence.tokens)) if order is None else order
+    steps = [Step(place, action, (0.0, 0.0, 0.0)) for place in places if place not in draft.locked]
+    return Walk(len(draft.sentence.tokens), tuple(steps))
+
+
+def shortest(draft: Draft, walk: Walk, size: int, unit: Unit) -> str:
+    return draft.text(draft.shortened(walk, Limit(size, unit)).actions)
+
+
+# Preparing ------------------------------------------------------------------------------------------------------------
+
+
+def test_words_are_looked_up() -> None:
+    draft = draft_of("The river rises.")
+    assert draft.source.words == ("The", "river", "rises", ".")
+    assert draft.source.ids == LM.word_ids(["The", "river", "rises", "."])
+
+
+def test_a_sign_stays_or_goes_with_its_number() -> None:
+    draft = draft_of("Bridge falls to $31.20 or 5%.", protect=[])
+    assert {draft.sentence.words[own]: draft.sentence.words[head] for own, head in draft.tied.items()} == {
+        "$": "31.20",
+        "%": "5",
+    }
+    assert shortest(draft, walk_over(draft, [0, 1, 2, 5, 6, 4]), 1, "words") == "$31.20."
+    assert draft_of("$ 31.20", pretokenized=True).tied == {}
+
+
+def test_named_words_are_pinned_and_no_longer_precious() -> None:
+    draft = draft_of("The river does not rise.", keep=["River", "not", "."])
+    assert words_at(draft, sorted(draft.pinned)) == ["river", "not", "."]
+    assert draft.precious == ()
+    assert draft.locked == draft.pinned
+
+
+def test_precious_words_come_by_kind_and_the_final_mark_last() -> None:
+    draft = draft_of("In Oslo 5 men said no.", protect=["names", "numbers", "negation"])
+    assert words_at(draft, draft.precious) == ["no", "5", "Oslo", "."]
+    assert draft.locked == set(draft.precious)
+
+
+def test_a_negation_is_tied_to_the_word_that_it_negates() -> None:
+    draft = draft_of("In Oslo 5 men did not leave.")
+    assert [(words_at(draft, pair)) for pair in draft.tied.items()] == [["not", "leave"]]
+    assert words_at(draft, draft.precious) == ["."]
+    assert draft.locked == {*draft.tied, *draft.precious}
+
+
+@pytest.mark.parametrize(("wishes", "precious"), [({"keep": ["leave"]}, ["not", "."]), ({"keep": ["not"]}, ["."])])
+def test_a_negation_of_a_word_that_stays_anyway_is_precious_itself(wishes: Wishes, precious: list[str]) -> None:
+    draft = draft_of("In Oslo 5 men did not leave.", **wishes)
+    assert not draft.tied
+    assert words_at(draft, draft.precious) == precious
+
+
+def test_a_word_of_two_kinds_is_precious_once() -> None:
+    draft = draft_of("He met F-16 men", protect=["names", "numbers"])
+    assert words_at(draft, draft.precious) == ["F-16"]
+
+
+def test_marks_are_all_punctuation() -> None:
+    draft = draft_of("“Not (really), 5 men,” he said…")
+    assert words_at(draft, sorted(draft.marks)) == ["“", "(", ")", ",", ",", "”", "…"]
+
+
+def test_in_pretokenized_text_no_mark_is_special() -> None:
+    draft = draft_of("the river did not rise .", pretokenized=True)
+    assert (draft.pinned, draft.precious, draft.marks) == (frozenset(), (), frozenset())
+    protected = draft_of("the river did not rise .", pretokenized=True, protect=["negation"])
+    assert [words_at(protected, pair) for pair in protected.tied.items()] == [["not", "rise"]]
+
+
+# Writing --------------------------------------------------------------------------------------------------------------
+
+
+def test_dangling_marks_are_tidied_away() -> None:
+    draft = draft_of("The river (old), rises.")
+    actions = [KEEP, KEEP, KEEP, REMOVE, KEEP, KEEP, KEEP, KEEP]
+    assert draft.kept(actions) == [0, 1, 5, 6, 7]
+    assert draft.text(actions) == "The river, rises."
+
+
+def test_pinned_marks_are_not_tidied_away() -> None:
+    draft = draft_of("The river (old), rises.", keep="(")
+    actions = [REMOVE, KEEP, KEEP, REMOVE, KEEP, KEEP, KEEP, KEEP]
+    assert 2 in draft.kept(actions)
+    assert 4 not in draft.kept(actions)
+
+
+def test_pretokenized_words_are_not_tidied() -> None:
+    draft = draft_of("the river -lrb- old -rrb- rises .", pretokenized=True)
+    actions = [REMOVE, KEEP, KEEP, REMOVE, REMOVE, KEEP, KEEP]
+    assert draft.text(actions) == "river -lrb- rises ."
+
+
+def test_new_words_are_written_in_their_places() -> None:
+    draft = draft_of("The river rises.")
+    assert draft.text([REPLACE, REMOVE, KEEP, KEEP], {0: "a"}) == "A rises."
+
+
+def test_if_nothing_is_left_nothing_is_written() -> None:
+    assert draft_of("The river rises.").text([REMOVE] * 4) == ""
+
+
+# Shortening -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("size", "unit", "expected"),
+    [
+        (9, "words", "The old river (Oslo) rises, then falls."),
+        (7, "words", "The old river (Oslo) rises, then falls."),
+        (6, "words", "Old river (Oslo) rises, then falls."),
+        (4, "words", "(Oslo) rises, then falls."),
+        (3, "words", "Rises, then falls."),
+        (2, "words", "Then falls."),
+        (1, "words", "Falls."),
+        (39, "chars", "The old river (Oslo) rises, then falls."),
+        (38, "chars", "Old river (Oslo) rises, then falls."),
+        (18, "chars", "Rises, then falls."),
+        (17, "chars", "Then falls."),
+        (6, "chars", "Falls."),
+    ],
+)
+def test_punctuation_does_not_count_as_words_and_is_tidied_before_measuring(
+    size: int, unit: Unit, expected: str
+) -> None:
+    draft = draft_of("The old river (Oslo) rises, then falls.")
+    assert shortest(draft, walk_over(draft), size, unit) == expected
+
+
+def test_bytes_are_those_of_utf8() -> None:
+    draft = draft_of("Zürich öde übel")
+    walk = walk_over(draft)
+    assert shortest(draft, walk, 17, "bytes") == "Öde übel"
+    assert shortest(draft, walk, 18, "bytes") == "Zürich öde übel"
+
+
+def test_a_negation_that_negates_nothing_and_then_the_full_stop_stay_longest() -> None:
+    draft = draft_of("The river said no.")
+    walk = walk_over(draft, action=KEEP)
+    assert shortest(draft, walk, 1, "words") == "No."
+    assert shortest(draft, walk, 2, "words") == "The no."
+    assert shortest(draft, walk, 2, "chars") == "No"
+
+
+def test_a_negation_stays_and_goes_with_its_word() -> None:
+    draft = draft_of("The river did not rise.")
+    rising = [draft.source.words.index("rise")]
+    last = walk_over(draft, [0, 1, 2, *rising])
+    assert [shortest(draft, last, size, "words") for size in (4, 3, 2)] == [
+        "River did not rise.",
+        "Did not rise.",
+        "Not rise.",
+    ]
+    first = walk_over(draft, [*rising, 0, 1, 2])
+    assert [shortest(draft, first, size, "words") for size in (4, 3, 2, 1)] == ["The river did."] * 2 + [
+        "River did.",
+        "Did.",
+    ]
+
+
+def test_pinned_words_stay_even_if_they_do_not_fit() -> None:
+    draft = draft_of("The river did not rise.", keep=["river", "rise"])
+    assert shortest(draft, walk_over(draft), 1, "words") == "River rise"
+
+
+def test_pretokenized_marks_count_as_words() -> None:
+    draft = draft_of("the river , rises .", pretokenized=True)
+    walk = walk_over(draft)
+    assert [shortest(draft, walk, size, "words") for size in (5, 4, 3, 2, 1)] == [
+        "the river , rises .",
+        "river , rises .",
+        ", rises .",
+        "rises .",
+        ".",
+    ]
+
+
+@pytest.mark.parametrize("unit", ["words", "chars", "bytes"])
+def test_what_fits_is_not_touched(unit: Unit) -> None:
+    text = "“The (old) river,” he said — no…"
+    draft = draft_of(text)
+    result = draft.shortened(walk_over(draft), Limit(measure(text, unit), unit))
+    assert result.step == 0
+    assert draft.text(result.actions) == text
+
+
+@pytest.mark.parametrize("text", ["NATO/EU/UN", "not/no", "“Never”/“not”"])
+def test_what_fits_is_not_touched_though_its_precious_words_alone_would_not_fit(text: str) -> None:
+    draft = draft_of(text, protect=["negation", "names"])
+    assert shortest(draft, walk_over(draft), 1, "words") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("Oslo, river", (0, 2, 1)),
+        ("Stone's", (0, 1)),
+        ("$5", (1, 0)),
+        ("Old (river)", (0, 2, 1, 3)),
+        ("old/river", (0, 2, 1)),
+    ],
+)
+@pytest.mark.parametrize("unit", ["chars", "bytes"])
+def test_a_sign_that_would_be_tidied_away_is_not_all_that_is_left(
+    text: str, order: tuple[int, ...], unit: Unit
+) -> None:
+    """Whatever the limit: what does not fit is cut later, but nothing is not a summary."""
+    draft = draft_of(text)
+    assert shortest(draft, walk_over(draft, order), 1, unit)
+
+
+@given(
+    st.sampled_from(("The old river (Oslo) rises, then falls.", "“No,” he said; the river rose 5.2%!")),
+    st.sampled_from((KEEP, REMOVE)),
+    st.sampled_from(("words", "chars", "bytes")),
+    st.integers(1, 45),
+    st.data(),
+)
+def test_no_length_is_exceeded_unless_a_single_word_does(
+    text: str, action: Action, unit: Unit, size: int, data: st.DataObject
+) -> None:
+    draft = draft_of(text)
+    order = data.draw(st.permutations(range(len(draft.sentence.tokens))))
+    result = shortest(draft, walk_over(draft, order, action), size, unit)
+    assert result
+    assert measure(result, unit) <= size or len(result.split()) == 1
+
+
+@given(
+    st.sampled_from(
+        ("The (old river) rises/falls, then “falls.”", "$5 a day, he said: “No (yes)!”", "東京 は ($ 5) ß no")
+    ),
+    st.sampled_from(("words", "chars", "bytes")),
+    st.integers(1, 40),
+    st.data(),
+)
+def test_bounds_do_not_change_what_fits(text: str, unit: Unit, size: int, data: st.DataObject) -> None:
+    """As if every state of the walk were written and measured."""
+    draft = draft_of(text)
+    order = data.draw(st.permutations(range(len(draft.sentence.tokens))))
+    walk = walk_over(draft, order, data.draw(st.sampled_from((KEEP, REMOVE))))
+
+    def fits(places: Sequence[int]) -> bool:
+        actions = [KEEP if place in places else REMOVE for place in range(walk.length)]
+        return measure(draft.text(actions), unit) <= size
+
+    expected = shorten(walk, fits, pinned=draft.pinned, precious=draft.precious, tied=draft.tied, marks=draft.marks)
+    assert draft.shortened(walk, Limit(size, unit)) == expected
+
+
+WISHES: list[Wishes] = [{}, {"protect": []}, {"keep": "river"}]
+
+
+@pytest.mark.parametrize("wishes", WISHES)
+def test_longer_limits_give_longer_texts_where_decisions_are_alike(wishes: Wishes) -> None:
+    draft = draft_of("The old river of Oslo rises not now but then", **wishes)
+    lengths = [len(shortest(draft, walk_over(draft), size, "words").split()) for size in range(1, 12)]
+    assert lengths == [*range(1, 11), 10]

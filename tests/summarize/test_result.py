@@ -1,0 +1,135 @@
+"""What a user gets back, as values and as JSON."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+from places import SUPPORT
+
+from ealm.paper.edits import Action
+from ealm.summarize.result import Edit, Summary, TraceStep
+
+SCHEMA = Draft202012Validator(json.loads((SUPPORT / "summary.schema.json").read_text(encoding="utf-8")))
+
+SUMMARY = Summary(
+    source="the old Zürich bridge",
+    summary="Zürich span",
+    compression_rate=0.5,
+    reconstruction_rate=None,
+    step=3,
+    edits=(
+        Edit("the", Action.REMOVE, 1),
+        Edit("old", Action.REMOVE, 3),
+        Edit("Zürich", Action.KEEP, None),
+        Edit("bridge", Action.REPLACE, 2, "span"),
+    ),
+    trace=(
+        TraceStep(1, 0, "the", Action.REMOVE, (2.0, 1.0, 0.0), 0.25, "old Zürich bridge", "an old Zürich bridge", 1.0),
+    ),
+)
+
+
+DROPPED = Summary(
+    source="It rains.",
+    summary="",
+    compression_rate=1.0,
+    reconstruction_rate=0.25,
+    step=2,
+    edits=(Edit("It", Action.REMOVE, 1), Edit("rains", Action.REMOVE, 2), Edit(".", Action.REMOVE, None)),
+    trace=(),
+)
+
+TEXT = Summary(
+    source="the old Zürich bridge It rains.",
+    summary="Zürich span",
+    compression_rate=5 / 7,
+    reconstruction_rate=None,
+    step=5,
+    edits=(*SUMMARY.edits, *DROPPED.edits),
+    trace=(),
+    sentences=(SUMMARY, DROPPED),
+)
+
+
+def test_str_gives_the_summary() -> None:
+    assert str(SUMMARY) == "Zürich span"
+
+
+def test_json_has_every_field_and_actions_by_name() -> None:
+    assert json.loads(json.dumps(SUMMARY.to_dict())) == {
+        "source": "the old Zürich bridge",
+        "summary": "Zürich span",
+        "compression_rate": 0.5,
+        "reconstruction_rate": None,
+        "step": 3,
+        "edits": [
+            {"word": "the", "action": "remove", "order": 1, "replacement": None, "rebuilt": None, "recovered": None},
+            {"word": "old", "action": "remove", "order": 3, "replacement": None, "rebuilt": None, "recovered": None},
+            {
+                "word": "Zürich",
+                "action": "keep",
+                "order": None,
+                "replacement": None,
+                "rebuilt": None,
+                "recovered": None,
+            },
+            {
+                "word": "bridge",
+                "action": "replace",
+                "order": 2,
+                "replacement": "span",
+                "rebuilt": None,
+                "recovered": None,
+            },
+        ],
+        "sentences": [],
+    }
+
+
+def test_the_trace_is_in_the_json_only_if_asked_for() -> None:
+    values = json.loads(json.dumps(SUMMARY.to_dict(trace=True)))
+    assert values.pop("trace") == [
+        {
+            "step": 1,
+            "position": 0,
+            "word": "the",
+            "action": "remove",
+            "q_values": [2.0, 1.0, 0.0],
+            "compression_rate": 0.25,
+            "summary": "old Zürich bridge",
+            "reconstruction": "an old Zürich bridge",
+            "reconstruction_rate": 1.0,
+        }
+    ]
+    assert values == json.loads(json.dumps(SUMMARY.to_dict()))
+
+
+@pytest.mark.parametrize("trace", [False, True])
+def test_the_sentences_of_a_text_are_in_its_json_one_level_deep(trace: bool) -> None:
+    values = json.loads(json.dumps(TEXT.to_dict(trace=trace)))
+    parts = [json.loads(json.dumps(part.to_dict(trace=trace))) for part in (SUMMARY, DROPPED)]
+    for part in parts:
+        assert part.pop("sentences") == []
+        assert ("trace" in part) is trace
+    assert values.pop("sentences") == parts
+    assert [edit["action"] for edit in values["edits"]] == ["remove", "remove", "keep", "replace", *["remove"] * 3]
+    assert values.get("trace") == ([] if trace else None)
+
+
+@pytest.mark.parametrize("summary", [SUMMARY, DROPPED, TEXT])
+@pytest.mark.parametrize("trace", [False, True])
+def test_the_json_of_any_summary_follows_its_schema(summary: Summary, trace: bool) -> None:
+    SCHEMA.validate(json.loads(json.dumps(summary.to_dict(trace=trace))))
+
+
+def test_a_sentence_has_no_sentences_unless_it_is_a_text() -> None:
+    assert SUMMARY.sentences == ()
+    assert str(TEXT) == "Zürich span"
+
+
+def test_making_a_dictionary_leaves_the_summary_as_it_was() -> None:
+    SUMMARY.to_dict(trace=True)["edits"][0]["word"] = "a"
+    assert SUMMARY.edits[0] == Edit("the", Action.REMOVE, 1)
+    assert len(SUMMARY.trace) == 1
+    TEXT.to_dict()["sentences"][0]["edits"][0]["word"] = "a"
+    assert TEXT.sentences[0].edits[0] == Edit("the", Action.REMOVE, 1)

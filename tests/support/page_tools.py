@@ -1,0 +1,96 @@
+"""The page in a browser."""
+
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+playwright_api = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is not installed: pip install playwright"
+)
+
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium")
+
+
+class Server:
+    """The service in a thread, on a free port."""
+
+    def __init__(self, folder: Path) -> None:
+        import uvicorn
+
+        from ealm import Summarizer
+        from ealm.service.app import create_app
+
+        listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        config = uvicorn.Config(create_app(Summarizer.from_pretrained(folder)), log_level="error", access_log=False)
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listening]}, daemon=True)
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(30)
+
+
+@pytest.fixture(scope="module")
+def server(agent_folder: Path) -> Iterator[Server]:
+    server = Server(agent_folder)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Server) -> Iterator[Any]:
+    """A fresh page that fails the test if it says or loads anything that it should not."""
+    context = browser.new_context(viewport={"width": 1000, "height": 900}, color_scheme="light")
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("request", lambda r: r.url.startswith((server.url, "data:")) or complaints.append(f"foreign: {r.url}"))
+    page.goto(server.url)
+    yield page
+    assert complaints == []
+    context.close()
+
+
+def shorten(page: Any, text: str) -> None:
+    page.fill("#text", text)
+    page.click("#go")
+    page.wait_for_selector("#result:not([hidden])")
+
+
+def rated(page: Any) -> None:
+    page.wait_for_selector("#curve svg")
+
+
+def set_slider(page: Any, value: int) -> None:
+    page.eval_on_selector(
+        "#length", "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')) }", str(value)
+    )
+
+
+def summary(page: Any) -> str:
+    return str(page.text_content("#summary"))

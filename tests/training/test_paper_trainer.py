@@ -1,0 +1,248 @@
+"""Q-learning: the trainer, and that a run that is stopped goes on as if it had not been."""
+
+import copy
+import json
+import math
+import weakref
+from collections.abc import Sequence
+
+import pytest
+import torch
+from fakes import TableMaskedLM
+from torch import Tensor
+from training_runs import CUES, OTHERS, PUBLISHED, SETTINGS, advance, same_state, sentences, trainer_of, weights
+
+from ealm.common.config import Settings
+from ealm.text.corpus import Corpus, SkippedLines
+from ealm.training.paper_trainer import Trainer
+
+# The same again -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("settings", [SETTINGS, PUBLISHED], ids=["paper", "published-code"])
+def test_the_same_seed_gives_the_same_run(settings: Settings) -> None:
+    first, second = trainer_of(settings, seed=4), trainer_of(settings, seed=4)
+    for trainer in (first, second):
+        advance(trainer, 60)
+    assert first.updates > 20
+    assert same_state(first, second)
+
+
+def test_another_seed_gives_other_weights_walks_and_order() -> None:
+    first, second = trainer_of(seed=1), trainer_of(seed=2)
+    assert not torch.equal(weights(first.agent), weights(second.agent))
+    for trainer in (first, second):
+        advance(trainer, 30)
+    assert first.replay.experiences != second.replay.experiences
+    assert not torch.equal(weights(first.agent), weights(second.agent))
+
+
+def test_training_leaves_the_generators_of_the_caller_alone() -> None:
+    torch.manual_seed(11)
+    before = torch.random.get_rng_state()
+    advance(trainer_of(), 20)
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("settings", [SETTINGS, PUBLISHED], ids=["paper", "published-code"])
+def test_a_run_stopped_anywhere_goes_on_as_if_it_had_not_been(settings: Settings) -> None:
+    whole = trainer_of(settings, seed=6)
+    snapshots = []
+    for _ in range(36):
+        tensors, values = whole.state()
+        snapshots.append((copy.deepcopy(tensors), json.dumps(values)))
+        advance(whole)
+    assert whole.best_reward is not None  # the buffer has been full, and old experiences have left it
+    assert {json.loads(values)["pending_updates"] > 0 for _, values in snapshots} == {True, False}
+    for done, (tensors, values) in enumerate(snapshots):
+        resumed = trainer_of(settings, seed=6)
+        resumed.restore(tensors, json.loads(values))
+        advance(resumed, 36 - done)
+        assert same_state(resumed, whole), f"stopped after {done} steps"
+
+
+def test_a_restored_trainer_is_in_the_state_it_was_restored_from() -> None:
+    first = trainer_of(seed=6)
+    advance(first, 40)
+    second = trainer_of(seed=6)
+    second.restore(*copy.deepcopy(first.state()))
+    assert same_state(first, second)
+    assert second.result().weights.keys() == first.result().weights.keys()
+    for name, tensor in first.result().weights.items():
+        assert torch.equal(second.result().weights[name], tensor)
+
+
+def test_a_state_stays_as_it_is_while_training_goes_on() -> None:
+    trainer = trainer_of(seed=6)
+    advance(trainer, 40)
+    assert trainer.best_reward is not None
+    tensors, values = trainer.state()
+    before = copy.deepcopy((tensors, values))
+    advance(trainer, 40)
+    assert values == before[1]
+    for name, tensor in before[0].items():
+        assert torch.equal(tensors[name], tensor), name
+    after, _ = trainer.state()
+    for name in ("agent.first.weight", "target.first.weight", "adam.0.step", "adam.2.exp_avg", "replay.values"):
+        assert not torch.equal(after[name], tensors[name]), name
+
+
+def test_trainers_restored_from_one_state_have_nothing_in_common() -> None:
+    source = trainer_of(seed=6)
+    advance(source, 40)
+    state = source.state()
+    before = copy.deepcopy(state)
+    one, other = trainer_of(seed=6), trainer_of(seed=6)
+    for trainer in (one, other):
+        trainer.restore(*state)
+    advance(one, 30)
+    assert [name for name, tensor in before[0].items() if not torch.equal(state[0][name], tensor)] == []
+    assert state[1] == before[1]
+    assert same_state(other, source)
+    advance(other, 30)
+    assert same_state(one, other)
+
+
+# The trainer ----------------------------------------------------------------------------------------------------------
+
+
+def test_exploration_falls_with_updates() -> None:
+    settings = SETTINGS.override(
+        {"action_exploration.every": "4", "action_exploration.decay": "0.5", "order_exploration.start": "0.6"}
+        | {"order_exploration.every": "10", "order_exploration.decay": "0.9", "action_exploration.minimum": "0.1"}
+    )
+    trainer = trainer_of(settings)
+    for _ in range(60):
+        advance(trainer)
+        updates = trainer.updates
+        assert trainer.exploration.action_rate == pytest.approx(max(0.1, 0.9 * 0.5 ** (updates // 4)))
+        assert trainer.exploration.order_rate == pytest.approx(0.6 * 0.9 ** (updates // 10))
+    assert trainer.exploration.action_rate == 0.1
+
+
+def test_exploration_falls_with_sentences_if_the_settings_say_so() -> None:
+    unit = {"action_exploration.unit": "sentences", "action_exploration.every": "6", "action_exploration.decay": "0.8"}
+    trainer = trainer_of(SETTINGS.override(unit))
+    for collections in range(1, 7):
+        trainer.collect()
+        assert trainer.visits == 3 * collections
+        assert trainer.exploration.action_rate == pytest.approx(0.9 * 0.8 ** (collections // 2))
+        assert trainer.exploration.order_rate == 0.9
+    assert trainer.updates == 0
+
+
+def test_collections_pay_for_updates_once_there_is_a_batch() -> None:
+    trainer = trainer_of(SETTINGS.override({"learning.updates_per_sentence": "2", "learning.batch_size": "20"}))
+    while not trainer.pending_updates:
+        assert len(trainer.replay) < 20
+        trainer.collect()
+    assert len(trainer.replay) >= 20
+    assert trainer.pending_updates == 6
+    trainer.update()
+    assert (trainer.pending_updates, trainer.updates) == (5, 1)
+
+
+class WatchedLM(TableMaskedLM):
+    """Knows which of its encodings are still held by somebody."""
+
+    def __init__(self) -> None:
+        super().__init__(CUES, OTHERS)
+        self._given: list[weakref.ref[Tensor]] = []
+
+    def encode(self, sentences: Sequence[Sequence[int]]) -> list[Tensor]:
+        encodings = super().encode(sentences)
+        self._given += [weakref.ref(tensor) for tensor in encodings]
+        return encodings
+
+    def held(self) -> list[int]:
+        """Numbers of encodings, in the order in which they were asked for."""
+        return [number for number, given in enumerate(self._given) if given() is not None]
+
+
+def test_encodings_of_sentences_that_left_the_buffer_are_dropped() -> None:
+    lm = WatchedLM()
+    trainer = trainer_of(lm=lm)
+    for _ in range(25):
+        trainer.collect()
+        oldest = trainer.replay.oldest_visit
+        assert oldest is not None
+        assert lm.held() == list(range(oldest, trainer.visits))
+    assert trainer.replay.oldest_visit  # so something has been dropped
+
+
+def test_a_restored_trainer_holds_the_same_encodings() -> None:
+    first = trainer_of()
+    advance(first, 60)
+    lm = WatchedLM()
+    second = trainer_of(lm=lm)
+    second.restore(*copy.deepcopy(first.state()))
+    assert first.replay.oldest_visit is not None
+    assert len(lm.held()) == first.visits - first.replay.oldest_visit
+
+
+def test_the_result_has_the_weights_at_the_best_mean_reward_of_a_full_buffer() -> None:
+    trainer = trainer_of(seed=3)
+    best: tuple[float, Tensor] | None = None
+    improved = 0
+    for _ in range(150):
+        collecting = not trainer.pending_updates
+        advance(trainer)
+        if not trainer.replay.full:
+            assert trainer.best_reward is None
+            assert torch.equal(weights(trainer.result().build()), weights(trainer.agent))
+        elif collecting and (best is None or trainer.replay.mean_reward() > best[0]):
+            best = trainer.replay.mean_reward(), weights(trainer.agent).clone()
+            improved += 1
+    assert best is not None
+    assert improved > 1
+    assert trainer.best_reward == best[0]
+    assert torch.equal(weights(trainer.result().build()), best[1])
+    assert not torch.equal(weights(trainer.agent), best[1])
+
+
+def test_the_published_preset_trains_without_breaking_down() -> None:
+    trainer = trainer_of(PUBLISHED)
+    losses = []
+    while trainer.updates < 80:
+        if trainer.pending_updates:
+            losses.append(trainer.update())
+        else:
+            trainer.collect()
+    assert all(math.isfinite(loss) for loss in losses)
+    assert torch.isfinite(weights(trainer.agent)).all()
+    lengths = {len(e.actions) - sum(e.decided) for e in trainer.replay.experiences}
+    assert min(lengths) > 1  # the last step of a walk is dropped
+
+
+def test_walks_are_reported_with_rates_between_0_and_1() -> None:
+    trainer = trainer_of()
+    for _ in range(10):
+        for walk in trainer.collect():
+            assert 1 <= len(walk.rewards) <= 6
+            assert 0 <= walk.measures["compression_rate"] <= 1
+            assert 0 <= walk.measures["reconstruction_rate"] <= 1
+            assert 0 < walk.measures["walked"] <= 1
+
+
+def test_a_similarity_may_be_left_out_only_if_it_has_no_weight() -> None:
+    corpus, lm = Corpus(sentences(), SkippedLines(), 25), TableMaskedLM(CUES, OTHERS)
+    with pytest.raises(ValueError, match="similarity is needed"):
+        Trainer(lm=lm, corpus=corpus, settings=SETTINGS, similarity=None, seed=0)
+    without = SETTINGS.override({"rewards.similarity_weight": "0"})
+    advance(Trainer(lm=lm, corpus=corpus, settings=without, similarity=None, seed=0), 10)
+
+
+def test_similarity_and_fluency_reach_the_rewards_with_their_weights() -> None:
+    """The first collection walks the same way whatever the weights, so that only the assessments differ."""
+    first = {}
+    for similarity in (0.0, 0.5):
+        for fluency in (0.0, 0.5):
+            options = {"similarity_weight": similarity, "fluency_weight": fluency, "fluency_threshold": 0.0}
+            settings = SETTINGS.override({f"rewards.{name}": str(value) for name, value in options.items()})
+            first[similarity, fluency] = trainer_of(settings, seed=8).collect()
+    plain = first[0.0, 0.0]
+    for number, walk in enumerate(plain):
+        gained = [first[key][number].rewards[0] - walk.rewards[0] for key in ((0.5, 0.0), (0.0, 0.5), (0.5, 0.5))]
+        assert gained[2] == pytest.approx(gained[0] + gained[1])
+        assert gained[1] == pytest.approx(0.5 * walk.measures["walked"] if walk.measures["compression_rate"] < 1 else 0)
+    assert any(one.rewards[0] > other.rewards[0] for one, other in zip(first[0.5, 0.0], plain, strict=True))
