@@ -120,25 +120,26 @@ def command(*arguments: object) -> Result:
 def test_without_ray_the_command_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     (tmp_path / "in.txt").write_text("river\n")
-    result = command("--engine", "ray", "-i", tmp_path / "in.txt", "-o", tmp_path / "out.txt")
+    result = command("--backend", "ray", "-i", tmp_path / "in.txt", "-o", tmp_path / "out.txt")
     assert result.exit_code == 1
     assert "pip install 'ealm[ray]'" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]
 
 
 def test_what_does_not_go_together_is_said() -> None:
-    for arguments in (["--engine", "ray"], ["--engine", "ray", "-o", "out.txt", "--json"]):
+    for arguments in (["--backend", "ray"], ["--engine", "ray"], ["--backend", "ray", "-o", "out.txt", "--json"]):
         result = command(*arguments)
         assert result.exit_code == 2
-        assert "--engine ray, --resume and --restart go with --output" in result.stderr
+        assert "--backend ray, --resume and --restart go with --output" in result.stderr
     result = command("--address", "localhost:6379", "-o", "out.txt")
     assert result.exit_code == 2
-    assert "--address goes with --engine ray" in result.stderr
+    assert "--address goes with --backend ray" in result.stderr
 
 
 def test_help_tells_of_ray() -> None:
     told = " ".join(command("--help").stdout.split())
-    assert "--engine [torch|int8|ray]" in told
+    assert "--backend [local|ray]" in told
+    assert "--engine [torch|int8] " in told
     assert "--address HOST:PORT" in told
 
 

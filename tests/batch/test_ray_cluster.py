@@ -98,7 +98,7 @@ def test_the_command_goes_on_with_a_local_job_and_ends_with_the_same_bytes(
     with monkeypatch.context() as patch:
         patch.setattr(jobs, "answered", stopped)
         assert summarize("-o", tmp_path / "out.txt").exit_code == 128 + signal.SIGINT
-    on_ray = ["--engine", "ray", "--address", cluster.address, "--workers", 1]
+    on_ray = ["--backend", "ray", "--address", cluster.address, "--workers", 1]
     result = summarize("-o", tmp_path / "out.txt", "--resume", *on_ray)
     assert (result.exit_code, result.stderr) == (0, alone.stderr), result.output
     assert (tmp_path / "out.txt").read_bytes() == (tmp_path / "alone.txt").read_bytes()

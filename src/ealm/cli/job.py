@@ -14,7 +14,8 @@ from ealm.cli.shared import Command, quiet_option
 from ealm.common.config import ENGINES
 
 RAY = "ray"
-"""Named like an engine: what runs the language model, though on other machines."""
+BACKENDS = ("local", RAY)
+"""Where the workers of a job run: processes of this machine, or actors of a Ray cluster."""
 
 
 class JobOptions(TypedDict):
@@ -26,6 +27,8 @@ class JobOptions(TypedDict):
     error_column: str
     workers: int | None
     engine: str
+    """`ray` is an older name of `backend: ray`, with the engine torch."""
+    backend: str
     address: str | None
     resume: bool
     restart: bool
@@ -35,7 +38,7 @@ class JobOptions(TypedDict):
 address_option = click.option(
     "--address",
     metavar="HOST:PORT",
-    help="With --engine ray: the cluster. [default: the one that runs here or that RAY_ADDRESS names; "
+    help="With Ray: the cluster. [default: the one that runs here or that RAY_ADDRESS names; "
     "else one is started on this machine for the time of the job]",
 )
 
@@ -60,8 +63,16 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=click.Choice([*ENGINES, RAY]),
         default="torch",
         show_default=True,
-        help="What runs the language model: torch; int8, faster on a CPU, but it rounds; with -o also ray: torch in "
-        "the actors of a Ray cluster (with --device cuda one GPU for each).",
+        metavar=f"[{'|'.join(ENGINES)}]",
+        help="What runs the language model: torch; int8, faster on a CPU, but it rounds.",
+    ),
+    click.option(
+        "--backend",
+        type=click.Choice(BACKENDS),
+        default="local",
+        show_default=True,
+        help="With -o: where the workers run: processes of this machine, or actors of a Ray cluster (with --device "
+        "cuda one GPU for each). --engine ray is the older name of --backend ray.",
     ),
     address_option,
     click.option("--resume", is_flag=True, help="With -o: go on with a stopped job; starts it if there is none."),
@@ -79,9 +90,9 @@ def job_options(command: Command) -> Command:
 
 def is_job(source: Path | None, output: Path | None, *, plain: bool, options: JobOptions) -> bool:
     """Whether rows go into a file or have columns; `plain`: of each line its summary is wanted, and nothing else."""
-    on_ray = options["engine"] == RAY
+    on_ray = _on_ray(options)
     if options["address"] is not None and not on_ray:
-        raise click.UsageError("--address goes with --engine ray.")
+        raise click.UsageError("--address goes with --backend ray.")
     if options["resume"] and options["restart"]:
         raise click.UsageError("Give --resume or --restart, not both.")
     records = Form.of(source, kind=options["kind"]).kind != "text"
@@ -93,7 +104,7 @@ def is_job(source: Path | None, output: Path | None, *, plain: bool, options: Jo
     many = on_ray or (options["workers"] or 1) > 1
     if (output is None or not plain) and (options["resume"] or options["restart"] or many):
         raise click.UsageError(
-            "--workers, --engine ray, --resume and --restart go with --output, "
+            "--workers, --backend ray, --resume and --restart go with --output, "
             "but not with TEXT, --json, --show, --curve or --document."
         )
     return records or (plain and output is not None)
@@ -109,7 +120,7 @@ def run_job(source: Path | None, output: Path | None, *, options: JobOptions, re
         output_column=options["output_column"],
         error_column=options["error_column"],
         workers=options["workers"] or 1,
-        cluster=_ray_cluster(options, device=recipe.device) if options["engine"] == RAY else None,
+        cluster=_ray_cluster(options, device=recipe.device) if _on_ray(options) else None,
         resume=options["resume"],
         restart=options["restart"],
         quiet=options["quiet"],
@@ -122,6 +133,10 @@ def run_job(source: Path | None, output: Path | None, *, options: JobOptions, re
         raise SystemExit(128 + stopped.signal) from stopped
     if tally.failed:
         click.echo(failures(tally, place=job.place), err=True)
+
+
+def _on_ray(options: JobOptions) -> bool:
+    return RAY in (options["backend"], options["engine"])
 
 
 def _ray_cluster(options: JobOptions, *, device: str) -> Cluster:
