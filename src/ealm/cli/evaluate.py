@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ealm.evaluation.qualities import Qualities
     from ealm.evaluation.results import Evaluation
     from ealm.evaluation.systems import SystemSpec
+    from ealm.evaluation.truth_run import TruthResult
 
 DEFAULT_SYSTEMS = "lead-8,lead-15,stopwords,ealm"
 LENGTH_WORDS = 8
@@ -25,11 +26,17 @@ _CURVE_SENTENCES = 40
 @click.command()
 @click.option(
     "--data",
-    required=True,
     type=click.Path(path_type=Path),
     help="Folder with input.txt and ref0.txt, ref1.txt, ...; or a .jsonl file with text and summaries; or a dataset "
     "of the datasets library on disk.",
 )
+@click.option(
+    "--truth",
+    type=click.Path(path_type=Path),
+    help="Instead of --data: folder with a suite of truths. Counts what the systems say at every length, from 3 words "
+    "to the whole (or at --words), that the source does not say.",
+)
+@click.option("--show-violations", is_flag=True, help="With --truth: print each summary that says something untrue.")
 @click.option(
     "--systems",
     default=DEFAULT_SYSTEMS,
@@ -62,7 +69,9 @@ _CURVE_SENTENCES = 40
 @quiet_option
 @plain_errors
 def evaluate(
-    data: Path,
+    data: Path | None,
+    truth: Path | None,
+    show_violations: bool,
     systems: str,
     protocol: str,
     words: int | None,
@@ -76,7 +85,7 @@ def evaluate(
     folder: Path | None,
     quiet: bool,
 ) -> None:
-    """Score systems on sentences with references.
+    """Score systems on sentences with references, or check them against a suite of truths.
 
     References are for these numbers only: nothing is trained on them.
     """
@@ -85,9 +94,19 @@ def evaluate(
     from ealm.evaluation.results import evaluate as run_evaluation
     from ealm.evaluation.rouge import PROTOCOLS
     from ealm.evaluation.systems import parse_systems
+    from ealm.evaluation.truth import read_suite
+    from ealm.evaluation.truth_run import evaluate_truth
 
     numbers = _numbers(seeds)
     specs = parse_systems(systems, seeds=numbers)
+    say = (lambda _: None) if quiet else (lambda name: click.echo(f"… {name}", err=True))
+    if (data is None) == (truth is None):
+        raise click.UsageError("Give either --data DIR (scores against references) or --truth DIR (a suite of truths).")
+    if data is None:
+        assert truth is not None
+        results = evaluate_truth(read_suite(truth), specs, words=words, seeds=numbers, say=say)
+        _print_truth(results, as_json=as_json, show_violations=show_violations)
+        return
     paired = read_paired(data).first(sentences)
     evaluation = run_evaluation(
         paired.with_gigaword_references() if mask_digits else paired,
@@ -96,7 +115,7 @@ def evaluate(
         words=LENGTH_WORDS if protocol == "length" and words is None else words,
         pretokenized=pretokenized,
         seeds=numbers,
-        say=(lambda _: None) if quiet else (lambda name: click.echo(f"… {name}", err=True)),
+        say=say,
     )
     found = {} if rouge_only else _qualities(evaluation)
     if as_json:
@@ -109,6 +128,18 @@ def evaluate(
         curves = {} if rouge_only else _curves(evaluation, specs, numbers)
         write_evaluation(folder, evaluation, found, curves=curves, samples=_spread_lines(len(paired), samples))
         click.echo(f"Written: {folder / 'report.html'}", err=True)
+
+
+def _print_truth(results: "Sequence[TruthResult]", *, as_json: bool, show_violations: bool) -> None:
+    from ealm.evaluation.truth_run import kind_table, length_table, violation_lines
+
+    if as_json:
+        click.echo(json.dumps([result.to_dict() for result in results], indent=2, ensure_ascii=False))
+        return
+    click.echo("Summaries that say what the source does not say, of the different summaries of each text:")
+    click.echo(f"{kind_table(results)}\n\n{length_table(results)}")
+    for result in results if show_violations else ():
+        click.echo("\n".join([f"\n{result.system}:", *violation_lines(result)]))
 
 
 def _numbers(text: str | None) -> list[int]:
