@@ -23,7 +23,7 @@ settings.register_profile("offline", deadline=None, derandomize=True, database=N
 settings.load_profile("offline")
 
 pytest.register_assert_rewrite("fitting_runs", "walk_cases")
-pytest_plugins = ["adaptation_runs", "cli_runs", "editing_scripts"]
+pytest_plugins = ["adaptation_runs", "cli_runs", "pipeline_scripts"]
 """Whose fixtures several files share."""
 
 

@@ -11,10 +11,10 @@ import pytest
 from ealm.common.errors import EalmError, SettingsError
 from ealm.service.batch_queue import BatchReport, Closed, Gatherer, QueueFull
 from ealm.service.limits import ServiceLimits
-from ealm.summarize.options import Options
+from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.result import Summary
 
-OPTIONS = Options.of(words=2)
+OPTIONS = SummarizeOptions.of(words=2)
 
 
 class Slow:
@@ -24,7 +24,7 @@ class Slow:
         self.allowed = threading.Event()
         self.batches: list[list[str]] = []
 
-    def together(self, requests: Sequence[tuple[str, Options]]) -> list[Summary | EalmError]:
+    def together(self, requests: Sequence[tuple[str, SummarizeOptions]]) -> list[Summary | EalmError]:
         self.allowed.wait(10)
         self.batches.append([text for text, _ in requests])
         if any(text == "broken" for text, _ in requests):

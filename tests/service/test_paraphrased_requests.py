@@ -12,15 +12,15 @@ from starlette.testclient import TestClient
 from ealm import Summarizer
 from ealm.common.errors import SettingsError
 from ealm.service.app import create_app
-from ealm.summarize.options import Options
+from ealm.summarize.options import SummarizeOptions
 
 TEXT = "The prime minister of the United States is planning cuts of 7.4 percent."
 
 
 def test_new_words_do_not_go_with_extractive(agent_folder: Path) -> None:
     with pytest.raises(SettingsError, match=r"extractive allows no new word.*Leave one out"):
-        Options.of(reword=True, extractive=True)
-    assert Options.of(reword=True).reword
+        SummarizeOptions.of(reword=True, extractive=True)
+    assert SummarizeOptions.of(reword=True).reword
     refused(run_summarize(agent_folder, TEXT, "--reword", "--extractive"), "extractive", "Leave one out")
 
 

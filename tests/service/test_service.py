@@ -14,7 +14,7 @@ from ealm.common.errors import EalmError, TextError
 from ealm.service.app import create_app
 from ealm.service.limits import ServiceLimits
 from ealm.service.streams import LineTooLongError, lines_of
-from ealm.summarize.options import Options
+from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.result import Summary
 
 TEXT = "the police minister finds a silver bridge"
@@ -270,7 +270,7 @@ def test_texts_with_their_own_options_are_answered_as_if_alone(summarizer: Summa
         ("Zebra rises", {"bytes": 8, "extractive": True}),
         (TEXT, {"words": 1, "keep": ["police"]}),
     ]
-    found = summarizer.together([(text, Options.of(**wishes)) for text, wishes in requests])
+    found = summarizer.together([(text, SummarizeOptions.of(**wishes)) for text, wishes in requests])
     assert isinstance(found[2], TextError)
     assert isinstance(found[3], EalmError)
     for number in (0, 1, 4, 5):

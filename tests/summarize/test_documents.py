@@ -13,9 +13,9 @@ from ealm.common.errors import TextError
 from ealm.paper.edits import Action, summary_length
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.rollout import Step, Walk
-from ealm.summarize.documents import Planner, Rows, Text, assembled, cut
-from ealm.summarize.options import Options
-from ealm.summarize.prepared_sentence import Draft
+from ealm.summarize.documents import LengthPlanner, Rows, Text, assembled, cut
+from ealm.summarize.options import SummarizeOptions
+from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.lengths import Limit, Unit, measure
 from ealm.text.sentences import Sentence, split_sentences
 
@@ -26,35 +26,35 @@ UNITS: tuple[Unit, ...] = ("words", "chars", "bytes")
 
 
 def text_of(text: str, **wishes: object) -> Text:
-    options = Options.of(**wishes)  # type: ignore[arg-type]
-    drafts = [Draft.prepare(sentence, LM, IGNORED, options) for sentence in split_sentences(text)]
-    return Text(tuple(drafts), options.length.limit(text))
+    options = SummarizeOptions.of(**wishes)  # type: ignore[arg-type]
+    sentences = [PreparedSentence.prepare(sentence, LM, IGNORED, options) for sentence in split_sentences(text)]
+    return Text(tuple(sentences), options.length.limit(text), options)
 
 
 def walks_of(text: Text, action: Action = Action.REMOVE) -> list[Walk]:
     """Every word from left to right."""
     return [
         Walk(
-            len(draft.sentence.tokens),
+            len(prepared.sentence.tokens),
             tuple(
-                Step(place, action, (0.0, 0.0, 0.0))
-                for place in range(len(draft.sentence.tokens))
-                if place not in draft.locked
+                Step(index, action, (0.0, 0.0, 0.0))
+                for index in range(len(prepared.sentence.tokens))
+                if index not in prepared.locked
             ),
         )
-        for draft in text.drafts
+        for prepared in text.sentences
     ]
 
 
-def kept_words(draft: Draft, rows: Rows) -> list[float]:
+def kept_words(prepared: PreparedSentence, rows: Rows) -> list[float]:
     """Nothing can be recovered."""
     return [float(summary_length(row)) for row in rows]
 
 
 def planned(text: Text, size: int, unit: Unit = "words", action: Action = Action.REMOVE) -> str:
-    result = Planner(text.drafts, walks_of(text, action), kept_words).plan(Limit(size, unit))
-    parts = [draft.text(chosen.actions) for draft, chosen in zip(text.drafts, result, strict=True)]
-    return assembled([draft.sentence for draft in text.drafts], parts)
+    result = LengthPlanner(text.sentences, walks_of(text, action), kept_words).plan(Limit(size, unit))
+    parts = [prepared.text(chosen.actions) for prepared, chosen in zip(text.sentences, result, strict=True)]
+    return assembled([prepared.sentence for prepared in text.sentences], parts)
 
 
 # Putting together -----------------------------------------------------------------------------------------------------
@@ -200,12 +200,12 @@ def test_paragraphs_stay_apart() -> None:
 def test_the_budget_goes_where_it_recovers_most() -> None:
     text = text_of("One two three four. Five six seven eight.")
 
-    def only_the_second(draft: Draft, rows: Rows) -> list[float]:
-        telling = "Five" in draft.sentence.words
+    def only_the_second(prepared: PreparedSentence, rows: Rows) -> list[float]:
+        telling = "Five" in prepared.sentence.words
         return [float(summary_length(row)) if telling else 0.0 for row in rows]
 
-    result = Planner(text.drafts, walks_of(text), only_the_second).plan(Limit(4, "words"))
-    assert [draft.text(chosen.actions) for draft, chosen in zip(text.drafts, result, strict=True)] == [
+    result = LengthPlanner(text.sentences, walks_of(text), only_the_second).plan(Limit(4, "words"))
+    assert [prepared.text(chosen.actions) for prepared, chosen in zip(text.sentences, result, strict=True)] == [
         "",
         "Five six seven eight.",
     ]
@@ -251,19 +251,19 @@ def test_no_text_is_too_long_or_empty(sentences: list[str], gap: str, unit: Unit
 
 def test_one_planner_serves_all_lengths_and_asks_about_each_state_once() -> None:
     text = text_of(STORY)
-    asked: list[tuple[Draft, tuple[Action, ...]]] = []
+    asked: list[tuple[PreparedSentence, tuple[Action, ...]]] = []
 
-    def counting(draft: Draft, rows: Rows) -> list[float]:
-        asked.extend((draft, row) for row in rows)
-        return kept_words(draft, rows)
+    def counting(prepared: PreparedSentence, rows: Rows) -> list[float]:
+        asked.extend((prepared, row) for row in rows)
+        return kept_words(prepared, rows)
 
     walks = walks_of(text)
-    planner = Planner(text.drafts, walks, counting)
+    planner = LengthPlanner(text.sentences, walks, counting)
     for unit in UNITS:
         for size in range(measure(STORY, unit), 0, -7):
             limit = Limit(size, unit)
-            assert planner.plan(limit) == Planner(text.drafts, walks, kept_words).plan(limit)
-    assert len(asked) == len({(draft.sentence.text, row) for draft, row in asked})
+            assert planner.plan(limit) == LengthPlanner(text.sentences, walks, kept_words).plan(limit)
+    assert len(asked) == len({(prepared.sentence.text, row) for prepared, row in asked})
 
 
 # The last resort ------------------------------------------------------------------------------------------------------
@@ -308,5 +308,5 @@ def test_what_is_cut_fits_and_is_a_part_of_the_text(text: str, size: int, unit: 
 def test_a_text_keeps_its_limit() -> None:
     text = text_of("The river rises. It falls.", words=3)
     assert text.limit == Limit(3, "words")
-    assert [draft.sentence.text for draft in text.drafts] == ["The river rises.", "It falls."]
-    assert replace(text, limit=None).drafts == text.drafts
+    assert [prepared.sentence.text for prepared in text.sentences] == ["The river rises.", "It falls."]
+    assert replace(text, limit=None).sentences == text.sentences

@@ -18,15 +18,15 @@ def walk_of(length: int, *decisions: tuple[int, Action]) -> Walk:
 
 
 def at_most(count: int) -> Fits:
-    return lambda places: len(places) <= count
+    return lambda indices: len(indices) <= count
 
 
 def weighing_at_most(total: int, weights: Sequence[int]) -> Fits:
-    return lambda places: sum(weights[place] for place in places) <= total
+    return lambda indices: sum(weights[index] for index in indices) <= total
 
 
 def left(actions: Sequence[Action]) -> list[int]:
-    return [place for place, action in enumerate(actions) if action is not REMOVE]
+    return [index for index, action in enumerate(actions) if action is not REMOVE]
 
 
 @st.composite
@@ -34,7 +34,7 @@ def walks(draw: st.DrawFn, locked: st.SearchStrategy[set[int]] | None = None) ->
     """A walk over all words but the locked ones, and these."""
     length = draw(st.integers(1, 8))
     chosen = draw(st.sets(st.integers(0, length - 1))) if locked is None else draw(locked)
-    order = draw(st.permutations([place for place in range(length) if place not in chosen]))
+    order = draw(st.permutations([index for index in range(length) if index not in chosen]))
     actions = draw(st.lists(st.sampled_from(Action), min_size=len(order), max_size=len(order)))
     return walk_of(length, *zip(order, actions, strict=True)), draw(st.permutations(sorted(chosen)))
 
@@ -51,7 +51,7 @@ def test_what_fits_is_left_as_it_is() -> None:
 
 def test_what_fits_is_left_as_it_is_though_a_part_of_it_would_not_fit() -> None:
     """Two words that something between them joins may be shorter with it than without."""
-    result = shorten(walk_of(3, (1, REMOVE)), lambda places: list(places) != [0, 2], precious=[0, 2])
+    result = shorten(walk_of(3, (1, REMOVE)), lambda indices: list(indices) != [0, 2], soft_keep=[0, 2])
     assert (result.step, result.actions) == (0, (KEEP, KEEP, KEEP))
 
 
@@ -116,31 +116,31 @@ def test_what_has_a_weight_never_weighs_too_much(drawn: tuple[Walk, list[int]], 
 
 @given(walks(), st.integers(1, 9))
 def test_pinned_words_stay_whatever_the_length(drawn: tuple[Walk, list[int]], count: int) -> None:
-    walk, pinned = drawn
-    result = shorten(walk, at_most(count), pinned=pinned)
-    assert all(result.actions[place] is KEEP for place in pinned)
-    assert len(left(result.actions)) == max(len(pinned), min(count, walk.length))
+    walk, hard_keep = drawn
+    result = shorten(walk, at_most(count), hard_keep=hard_keep)
+    assert all(result.actions[index] is KEEP for index in hard_keep)
+    assert len(left(result.actions)) == max(len(hard_keep), min(count, walk.length))
 
 
 @given(walks(), st.integers(1, 9))
 def test_precious_words_stay_as_far_as_they_fit_the_first_of_them_first(
     drawn: tuple[Walk, list[int]], count: int
 ) -> None:
-    walk, precious = drawn
-    result = shorten(walk, at_most(count), precious=precious)
-    assert {place for place in precious if result.actions[place] is KEEP} == set(precious[:count])
+    walk, soft_keep = drawn
+    result = shorten(walk, at_most(count), soft_keep=soft_keep)
+    assert {index for index in soft_keep if result.actions[index] is KEEP} == set(soft_keep[:count])
     assert len(left(result.actions)) == min(count, walk.length)
 
 
 def test_pinned_comes_before_precious_and_precious_before_the_walk() -> None:
     walk = walk_of(4, (1, KEEP), (3, KEEP))
-    results = [left(shorten(walk, at_most(count), pinned=[2], precious=[0]).actions) for count in (1, 2, 3, 4)]
+    results = [left(shorten(walk, at_most(count), hard_keep=[2], soft_keep=[0]).actions) for count in (1, 2, 3, 4)]
     assert results == [[2], [0, 2], [0, 1, 2], [0, 1, 2, 3]]
 
 
 def test_a_precious_word_that_does_not_fit_makes_room_for_the_next_one() -> None:
     walk = walk_of(3, (2, REMOVE))
-    assert left(shorten(walk, weighing_at_most(3, [5, 2, 9]), precious=[0, 1]).actions) == [1]
+    assert left(shorten(walk, weighing_at_most(3, [5, 2, 9]), soft_keep=[0, 1]).actions) == [1]
 
 
 # Never nothing --------------------------------------------------------------------------------------------------------
@@ -157,33 +157,33 @@ def test_if_no_word_fits_one_is_left_for_the_caller_to_cut() -> None:
 
 
 def test_a_mark_alone_is_not_enough() -> None:
-    """The mark is precious, so it is kept first; the word given up last joins it."""
+    """The mark is soft_keep, so it is kept first; the word given up last joins it."""
     walk = walk_of(3, (0, REMOVE), (1, REMOVE))
-    result = shorten(walk, weighing_at_most(3, [2, 9, 1]), precious=[2], marks=[2])
+    result = shorten(walk, weighing_at_most(3, [2, 9, 1]), soft_keep=[2], punctuation=[2])
     assert left(result.actions) == [0, 2]
 
 
 def test_a_mark_gives_way_to_a_word() -> None:
     walk = walk_of(2, (0, REMOVE))
-    assert left(shorten(walk, weighing_at_most(2, [2, 1]), precious=[1], marks=[1]).actions) == [0]
+    assert left(shorten(walk, weighing_at_most(2, [2, 1]), soft_keep=[1], punctuation=[1]).actions) == [0]
 
 
 def test_marks_alone_are_enough_where_there_is_nothing_else() -> None:
     walk = walk_of(3, (0, REMOVE), (1, REMOVE), (2, REMOVE))
-    assert len(left(shorten(walk, at_most(1), marks=[0, 1, 2]).actions)) == 1
+    assert len(left(shorten(walk, at_most(1), punctuation=[0, 1, 2]).actions)) == 1
 
 
 @pytest.mark.parametrize("undecided", [1, 2])
 def test_an_undecided_mark_alone_is_not_enough(undecided: int) -> None:
     words = [0, 3]
-    walk = walk_of(4, *((place, REMOVE) for place in words), (1, REMOVE), (2, REMOVE))
-    result = shorten(walk, at_most(undecided), marks=[1, 2])
+    walk = walk_of(4, *((index, REMOVE) for index in words), (1, REMOVE), (2, REMOVE))
+    result = shorten(walk, at_most(undecided), punctuation=[1, 2])
     assert set(left(result.actions)) & set(words)
 
 
 def test_a_pinned_mark_is_not_given_up_for_a_word() -> None:
     walk = walk_of(2, (0, REMOVE))
-    assert shorten(walk, weighing_at_most(2, [2, 1]), pinned=[1], marks=[1]).actions[1] is KEEP
+    assert shorten(walk, weighing_at_most(2, [2, 1]), hard_keep=[1], punctuation=[1]).actions[1] is KEEP
 
 
 def test_a_sentence_of_one_word_keeps_it() -> None:
@@ -192,6 +192,6 @@ def test_a_sentence_of_one_word_keeps_it() -> None:
 
 
 def test_a_walk_without_steps_changes_nothing_that_fits() -> None:
-    result = shorten(walk_of(2), at_most(2), pinned=[0, 1])
+    result = shorten(walk_of(2), at_most(2), hard_keep=[0, 1])
     assert (result.step, result.actions) == (0, (KEEP, KEEP))
     assert shorten(walk_of(0), at_most(1)).actions == ()

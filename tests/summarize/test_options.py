@@ -3,12 +3,12 @@
 import pytest
 
 from ealm.common.errors import SettingsError
-from ealm.summarize.options import Options, Wishes
+from ealm.summarize.options import SummarizeOptions, Wishes
 from ealm.text.lengths import LengthRequest
 
 
 def test_by_default_negations_are_protected_and_nothing_else_is_asked_for() -> None:
-    assert Options.of() == Options(
+    assert SummarizeOptions.of() == SummarizeOptions(
         length=LengthRequest(),
         keep=(),
         protect=("negation",),
@@ -21,41 +21,41 @@ def test_by_default_negations_are_protected_and_nothing_else_is_asked_for() -> N
 
 
 def test_nothing_is_protected_in_pretokenized_text_unless_asked_for() -> None:
-    assert Options.of(pretokenized=True).protect == ()
-    assert Options.of(pretokenized=True, protect=["numbers"]).protect == ("numbers",)
-    assert Options.of(pretokenized=True, protect=None).protect == ()
-    assert Options.of(protect=None).protect == ("negation",)
-    assert Options.of(protect=[]).protect == ()
+    assert SummarizeOptions.of(pretokenized=True).protect == ()
+    assert SummarizeOptions.of(pretokenized=True, protect=["numbers"]).protect == ("numbers",)
+    assert SummarizeOptions.of(pretokenized=True, protect=None).protect == ()
+    assert SummarizeOptions.of(protect=None).protect == ("negation",)
+    assert SummarizeOptions.of(protect=[]).protect == ()
 
 
 @pytest.mark.parametrize("name", ["words", "chars", "bytes"])
 def test_a_length_is_passed_on(name: str) -> None:
-    assert Options.of(**{name: 9}).length == LengthRequest(**{name: 9})
-    assert Options.of(**{name: None}).length == LengthRequest()
+    assert SummarizeOptions.of(**{name: 9}).length == LengthRequest(**{name: 9})
+    assert SummarizeOptions.of(**{name: None}).length == LengthRequest()
 
 
 def test_a_ratio_is_passed_on() -> None:
-    assert Options.of(ratio=0.3).length == LengthRequest(ratio=0.3)
+    assert SummarizeOptions.of(ratio=0.3).length == LengthRequest(ratio=0.3)
 
 
 @pytest.mark.parametrize("wishes", [{"words": 0}, {"ratio": 2}, {"words": 3, "chars": 9}])
 def test_a_bad_length_is_refused(wishes: Wishes) -> None:
     with pytest.raises(SettingsError):
-        Options.of(**wishes)
+        SummarizeOptions.of(**wishes)
 
 
 @pytest.mark.parametrize("name", ["extractive", "pretokenized", "trace", "recoverability"])
 def test_switches(name: str) -> None:
-    assert getattr(Options.of(**{name: True}), name) is True
-    assert getattr(Options.of(**{name: False}), name) is False
+    assert getattr(SummarizeOptions.of(**{name: True}), name) is True
+    assert getattr(SummarizeOptions.of(**{name: False}), name) is False
 
 
 def test_a_single_word_to_keep_counts_as_a_list_of_one() -> None:
-    assert Options.of(keep="river").keep == ("river",)
-    assert Options.of(keep=["river", "bridge"]).keep == ("river", "bridge")
-    assert Options.of(keep=iter(["river"])).keep == ("river",)
-    assert Options.of(keep="").keep == ()
-    assert Options.of(keep=[" ", ""]).keep == ()
+    assert SummarizeOptions.of(keep="river").keep == ("river",)
+    assert SummarizeOptions.of(keep=["river", "bridge"]).keep == ("river", "bridge")
+    assert SummarizeOptions.of(keep=iter(["river"])).keep == ("river",)
+    assert SummarizeOptions.of(keep="").keep == ()
+    assert SummarizeOptions.of(keep=[" ", ""]).keep == ()
 
 
 @pytest.mark.parametrize(
@@ -70,38 +70,38 @@ def test_a_single_word_to_keep_counts_as_a_list_of_one() -> None:
     ],
 )
 def test_a_phrase_to_keep_is_cut_as_the_text_will_be(phrase: str, expected: tuple[str, ...]) -> None:
-    assert Options.of(keep=phrase).keep == expected
+    assert SummarizeOptions.of(keep=phrase).keep == expected
 
 
 def test_an_initial_to_keep_is_cut_as_in_a_text() -> None:
-    assert Options.of(keep="W.").keep == ("W.",)
+    assert SummarizeOptions.of(keep="W.").keep == ("W.",)
 
 
 def test_a_phrase_to_keep_in_pretokenized_text_is_cut_at_white_space() -> None:
-    assert Options.of(keep="Stone's -lrb- 5.2%", pretokenized=True).keep == ("Stone's", "-lrb-", "5.2%")
+    assert SummarizeOptions.of(keep="Stone's -lrb- 5.2%", pretokenized=True).keep == ("Stone's", "-lrb-", "5.2%")
 
 
 def test_a_single_kind_counts_as_a_list_of_one() -> None:
-    assert Options.of(protect="numbers").protect == ("numbers",)
-    assert Options.of(protect=("names", "negation")).protect == ("negation", "names")
+    assert SummarizeOptions.of(protect="numbers").protect == ("numbers",)
+    assert SummarizeOptions.of(protect=("names", "negation")).protect == ("negation", "names")
 
 
 @pytest.mark.parametrize("protect", ["verbs", ["names", "verbs"]])
 def test_an_unknown_kind_is_refused(protect: str | list[str]) -> None:
     with pytest.raises(SettingsError, match="no kind of words 'verbs'"):
-        Options.of(protect=protect)
+        SummarizeOptions.of(protect=protect)
 
 
 def test_what_the_message_offers_can_be_asked_for() -> None:
-    assert Options.of(protect="none").protect == ()
+    assert SummarizeOptions.of(protect="none").protect == ()
 
 
 def test_an_unknown_option_is_named_with_those_that_exist() -> None:
     with pytest.raises(TypeError, match=r"There is no option 'length'\. Options: words, chars, bytes, ratio, keep"):
-        Options.of(length=3)  # type: ignore[call-arg]
+        SummarizeOptions.of(length=3)  # type: ignore[call-arg]
 
 
 def test_options_cannot_be_changed() -> None:
-    options = Options.of()
+    options = SummarizeOptions.of()
     with pytest.raises(AttributeError):
         options.trace = True  # type: ignore[misc]

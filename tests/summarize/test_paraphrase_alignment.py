@@ -4,7 +4,7 @@ from hypothesis import given
 from rewordings import SENTENCES, sentence_of
 
 from ealm.paper.edits import Action
-from ealm.summarize.paraphrase_alignment import Wording, untouched
+from ealm.summarize.paraphrase_alignment import ParaphrasedSentence, untouched
 from ealm.summarize.result import Edit, Summary, TraceStep
 from ealm.text.sentences import pretokenized_sentence
 
@@ -12,27 +12,32 @@ KEEP, REMOVE, REPLACE = Action.KEEP, Action.REMOVE, Action.REPLACE
 
 
 def test_a_reworded_sentence_knows_where_its_words_stand() -> None:
-    wording = Wording.shortest(sentence_of("The  prime  minister's fall: 7.4 percent (more than 30)."), [])
-    sentence = wording.sentence
+    paraphrased = ParaphrasedSentence.shortest(
+        sentence_of("The  prime  minister's fall: 7.4 percent (more than 30)."), []
+    )
+    sentence = paraphrased.sentence
     assert sentence.text == "The  premier's fall: 7.4% (over 30)."
     assert sentence.words == ("The", "premier", "'s", "fall", ":", "7.4%", "(", "over", "30", ")", ".")
     assert [sentence.text[token.start : token.end] for token in sentence.tokens] == list(sentence.words)
-    assert wording.moved([0, 1, 2, 3, 6, 7]) == {0, 1, 2, 5}
+    assert paraphrased.mapped([0, 1, 2, 3, 6, 7]) == {0, 1, 2, 5}
 
 
 def test_a_pretokenized_sentence_is_reworded_word_by_word() -> None:
-    wording = Wording.shortest(pretokenized_sentence("the  united states fell #.# percent ."), [])
-    assert wording.sentence == pretokenized_sentence("the u.s. fell #.#% .")
-    assert Wording.shortest(pretokenized_sentence("in the united states ."), []).sentence.text == "in the u.s. ."
+    paraphrased = ParaphrasedSentence.shortest(pretokenized_sentence("the  united states fell #.# percent ."), [])
+    assert paraphrased.sentence == pretokenized_sentence("the u.s. fell #.#% .")
+    assert (
+        ParaphrasedSentence.shortest(pretokenized_sentence("in the united states ."), []).sentence.text
+        == "in the u.s. ."
+    )
 
 
 def test_without_a_change_everything_is_as_it_was() -> None:
     sentence = sentence_of("The river rises.")
-    wording = Wording.shortest(sentence, [])
-    assert wording.sentence is sentence
-    assert wording.moved([1, 3]) == {1, 3}
+    paraphrased = ParaphrasedSentence.shortest(sentence, [])
+    assert paraphrased.sentence is sentence
+    assert paraphrased.mapped([1, 3]) == {1, 3}
     summary = summary_of("The river rises.", [Edit("The", REMOVE, 1)])
-    assert wording.told(summary) is summary
+    assert paraphrased.restored(summary) is summary
 
 
 def summary_of(source: str, edits: list[Edit], trace: tuple[TraceStep, ...] = ()) -> Summary:
@@ -62,8 +67,8 @@ def step_at(position: int, word: str) -> TraceStep:
 
 
 def test_edits_are_told_of_the_words_that_people_wrote() -> None:
-    wording = Wording.shortest(sentence_of("The prime minister is planning 7.4 percent cuts."), [])
-    assert wording.sentence.words == ("The", "premier", "plans", "7.4%", "cuts", ".")
+    paraphrased = ParaphrasedSentence.shortest(sentence_of("The prime minister is planning 7.4 percent cuts."), [])
+    assert paraphrased.sentence.words == ("The", "premier", "plans", "7.4%", "cuts", ".")
     edits = [
         Edit("The", REMOVE, 2),
         Edit("premier", KEEP, None),
@@ -72,7 +77,7 @@ def test_edits_are_told_of_the_words_that_people_wrote() -> None:
         Edit("cuts", REPLACE, 4, "falls"),
         Edit(".", KEEP, None),
     ]
-    told = wording.told(summary_of(wording.sentence.text, edits, (step_at(2, "plans"), step_at(4, "cuts"))))
+    told = paraphrased.restored(summary_of(paraphrased.sentence.text, edits, (step_at(2, "plans"), step_at(4, "cuts"))))
     assert told.source == "The prime minister is planning 7.4 percent cuts."
     assert told.edits == (
         Edit("The", REMOVE, 2),
@@ -89,8 +94,10 @@ def test_edits_are_told_of_the_words_that_people_wrote() -> None:
 
 
 def test_a_new_word_that_the_agent_replaced_again_is_told_once() -> None:
-    wording = Wording.shortest(sentence_of("The prime minister"), [])
-    told = wording.told(summary_of("The premier", [Edit("The", KEEP, None), Edit("premier", REPLACE, 1, "thing")]))
+    paraphrased = ParaphrasedSentence.shortest(sentence_of("The prime minister"), [])
+    told = paraphrased.restored(
+        summary_of("The premier", [Edit("The", KEEP, None), Edit("premier", REPLACE, 1, "thing")])
+    )
     assert told.edits[1:] == (Edit("prime", REPLACE, 1, "thing"), Edit("minister", REMOVE, 1))
 
 
@@ -104,10 +111,10 @@ def test_untouched_is_the_source_with_every_word_kept() -> None:
 @given(SENTENCES)
 def test_the_new_sentence_is_the_old_one_with_some_phrases_exchanged(words: list[str]) -> None:
     sentence = pretokenized_sentence(" ".join(words))
-    wording = Wording.shortest(sentence, [])
+    paraphrased = ParaphrasedSentence.shortest(sentence, [])
     expected = list(words)
-    for change in reversed(wording.changes):
+    for change in reversed(paraphrased.changes):
         expected[change.start : change.end] = [change.word]
-    assert wording.sentence == pretokenized_sentence(" ".join(expected))
-    assert len(wording.sentence.text) <= len(sentence.text)
-    assert wording.moved(range(len(words))) == set(range(len(expected)))
+    assert paraphrased.sentence == pretokenized_sentence(" ".join(expected))
+    assert len(paraphrased.sentence.text) <= len(sentence.text)
+    assert paraphrased.mapped(range(len(words))) == set(range(len(expected)))

@@ -4,14 +4,14 @@ from typing import Any
 
 import promises
 import pytest
-from editing_scripts import KEEP, REMOVE, REPLACE, Script, short, summarize
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pipeline_scripts import KEEP, REMOVE, REPLACE, Script, short, summarize
 
 from ealm import Summarizer, Summary
 from ealm.cli.terminal import shown_lines
-from ealm.summarize.options import Options
-from ealm.summarize.pipeline import Editor
+from ealm.summarize.options import SummarizeOptions
+from ealm.summarize.pipeline import Pipeline
 
 TEXT = "The prime minister of the United States is planning cuts of 7.4 percent."
 TWO = f"{TEXT} More than 300 people said so in order to be heard."
@@ -24,8 +24,8 @@ def told(summary: Summary) -> list[tuple[str, str, str | None]]:
 # Edits and lengths ----------------------------------------------------------------------------------------------------
 
 
-def test_a_kept_rewording_replaces_its_first_word_and_removes_the_others(editor: Editor, script: Script) -> None:
-    summary = summarize(editor, TEXT, words=9, reword=True)
+def test_a_kept_rewording_replaces_its_first_word_and_removes_the_others(pipeline: Pipeline, script: Script) -> None:
+    summary = summarize(pipeline, TEXT, words=9, reword=True)
     assert summary.source == TEXT
     assert summary.summary == "The premier of the U.S. plans cuts of 7.4%."
     assert summary.step == 0
@@ -39,8 +39,8 @@ def test_a_kept_rewording_replaces_its_first_word_and_removes_the_others(editor:
     assert summary.compression_rate == pytest.approx(4 / 14)  # of the words that people wrote
 
 
-def test_a_removed_rewording_removes_all_its_words(editor: Editor, script: Script) -> None:
-    summary = summarize(editor, TEXT, words=4, reword=True, trace=True)
+def test_a_removed_rewording_removes_all_its_words(pipeline: Pipeline, script: Script) -> None:
+    summary = summarize(pipeline, TEXT, words=4, reword=True, trace=True)
     assert summary.summary == "Plans cuts of 7.4%."
     assert [(edit.word, edit.action, edit.order) for edit in summary.edits[:7]] == [
         ("The", REMOVE, 1),
@@ -61,66 +61,66 @@ def test_a_removed_rewording_removes_all_its_words(editor: Editor, script: Scrip
     assert summary.trace[0].compression_rate == pytest.approx(5 / 14)
 
 
-def test_what_fits_stays_as_it_is(editor: Editor, script: Script) -> None:
+def test_what_fits_stays_as_it_is(pipeline: Pipeline, script: Script) -> None:
     for wishes in ({"words": 13}, {"chars": len(TEXT)}, {"bytes": 999}, {"ratio": 1.0}):
-        summary = summarize(editor, TEXT, reword=True, **wishes)
+        summary = summarize(pipeline, TEXT, reword=True, **wishes)
         assert summary.summary == TEXT
         assert all(edit.action is KEEP for edit in summary.edits)
-    assert short(editor, f"  {TEXT} ", chars=len(TEXT), reword=True) == TEXT
+    assert short(pipeline, f"  {TEXT} ", chars=len(TEXT), reword=True) == TEXT
 
 
 @pytest.mark.parametrize(("unit", "size"), [("chars", 46), ("bytes", 46), ("words", 9)])
-def test_rewording_alone_may_be_enough(editor: Editor, script: Script, unit: str, size: int) -> None:
-    assert short(editor, TEXT, reword=True, **{unit: size}) == "The premier of the U.S. plans cuts of 7.4%."
-    assert short(editor, TEXT, reword=True, **{unit: size - 4}) != "The premier of the U.S. plans cuts of 7.4%."
+def test_rewording_alone_may_be_enough(pipeline: Pipeline, script: Script, unit: str, size: int) -> None:
+    assert short(pipeline, TEXT, reword=True, **{unit: size}) == "The premier of the U.S. plans cuts of 7.4%."
+    assert short(pipeline, TEXT, reword=True, **{unit: size - 4}) != "The premier of the U.S. plans cuts of 7.4%."
 
 
-def test_a_ratio_is_one_of_the_words_that_people_wrote(editor: Editor, script: Script) -> None:
-    assert len(short(editor, TEXT, ratio=0.7, reword=True).split()) == 9
-    assert short(editor, TEXT, ratio=0.5, reword=True) == "The U.S. plans cuts of 7.4%."
+def test_a_ratio_is_one_of_the_words_that_people_wrote(pipeline: Pipeline, script: Script) -> None:
+    assert len(short(pipeline, TEXT, ratio=0.7, reword=True).split()) == 9
+    assert short(pipeline, TEXT, ratio=0.5, reword=True) == "The U.S. plans cuts of 7.4%."
 
 
-def test_without_the_wish_nothing_is_reworded(editor: Editor, script: Script) -> None:
+def test_without_the_wish_nothing_is_reworded(pipeline: Pipeline, script: Script) -> None:
     for wishes in ({"words": 9}, {"chars": 46}, {}):
-        summary = summarize(editor, TEXT, **wishes)
-        assert summary == summarize(editor, TEXT, reword=False, **wishes)
+        summary = summarize(pipeline, TEXT, **wishes)
+        assert summary == summarize(pipeline, TEXT, reword=False, **wishes)
         assert not any(edit.replacement for edit in summary.edits)
 
 
-def test_words_to_keep_are_never_reworded(editor: Editor, script: Script) -> None:
-    summary = summarize(editor, TEXT, words=6, reword=True, keep=["minister", "percent"])
+def test_words_to_keep_are_never_reworded(pipeline: Pipeline, script: Script) -> None:
+    summary = summarize(pipeline, TEXT, words=6, reword=True, keep=["minister", "percent"])
     assert summary.summary == "Minister plans cuts of 7.4 percent."
     assert [edit.word for edit in summary.edits if edit.action is KEEP][:1] == ["minister"]
 
 
-def test_a_word_to_keep_is_one_that_people_wrote(editor: Editor, script: Script) -> None:
-    assert "premier" not in short(editor, TEXT, words=3, reword=True, keep=["premier"]).lower()
+def test_a_word_to_keep_is_one_that_people_wrote(pipeline: Pipeline, script: Script) -> None:
+    assert "premier" not in short(pipeline, TEXT, words=3, reword=True, keep=["premier"]).lower()
 
 
-def test_protected_words_stay_in_their_new_form(editor: Editor, script: Script) -> None:
-    assert short(editor, TEXT, words=1, protect=["numbers"], reword=True) == "7.4%."
-    names = short(editor, f"United States of old. {TEXT}", words=4, protect=["names"], reword=True)
+def test_protected_words_stay_in_their_new_form(pipeline: Pipeline, script: Script) -> None:
+    assert short(pipeline, TEXT, words=1, protect=["numbers"], reword=True) == "7.4%."
+    names = short(pipeline, f"United States of old. {TEXT}", words=4, protect=["names"], reword=True)
     assert names.count("U.S.") == 2
     negated = "The prime minister is not planning more than 30 cuts."
-    assert short(editor, negated, words=5, reword=True) == "Not planning over 30 cuts."
+    assert short(pipeline, negated, words=5, reword=True) == "Not planning over 30 cuts."
 
 
-def test_a_full_stop_is_not_doubled(editor: Editor, script: Script) -> None:
+def test_a_full_stop_is_not_doubled(pipeline: Pipeline, script: Script) -> None:
     script.order = (5, 6, 7, 8)
-    assert short(editor, TEXT, words=5, reword=True) == "The premier of the U.S."
+    assert short(pipeline, TEXT, words=5, reword=True) == "The premier of the U.S."
     script.order = (2, 3)
-    assert short(editor, "The U.S. river rises.", words=2) == "The U.S."
+    assert short(pipeline, "The U.S. river rises.", words=2) == "The U.S."
     script.order = ()
-    assert short(editor, "The old river in the United States.", words=4, reword=True) == "In the United States."
+    assert short(pipeline, "The old river in the United States.", words=4, reword=True) == "In the United States."
 
 
-def test_pretokenized_text(editor: Editor, script: Script) -> None:
+def test_pretokenized_text(pipeline: Pipeline, script: Script) -> None:
     text = "the prime minister of the united states is planning #.# percent ."
-    summary = summarize(editor, text, pretokenized=True, words=9, reword=True)
+    summary = summarize(pipeline, text, pretokenized=True, words=9, reword=True)
     assert summary.summary == "the premier of the u.s. plans #.#% ."
     assert summary.source == text
     assert [edit.word for edit in summary.edits] == text.split()
-    assert short(editor, text, pretokenized=True, words=4, reword=True) == "u.s. plans #.#% ."
+    assert short(pipeline, text, pretokenized=True, words=4, reword=True) == "u.s. plans #.#% ."
 
 
 def test_the_embedded_agent_leaves_a_third_of_the_words_that_people_wrote() -> None:
@@ -134,8 +134,8 @@ def test_the_embedded_agent_leaves_a_third_of_the_words_that_people_wrote() -> N
 
 
 @pytest.mark.parametrize("size", range(1, 24))
-def test_a_limit_is_for_the_whole_text(editor: Editor, script: Script, size: int) -> None:
-    summary = summarize(editor, TWO, words=size, reword=True)
+def test_a_limit_is_for_the_whole_text(pipeline: Pipeline, script: Script, size: int) -> None:
+    summary = summarize(pipeline, TWO, words=size, reword=True)
     assert summary.source == TWO
     assert [part.source for part in summary.sentences] == [TEXT, TWO[len(TEXT) + 1 :]]
     assert 1 <= len(summary.summary.split()) <= size
@@ -144,9 +144,9 @@ def test_a_limit_is_for_the_whole_text(editor: Editor, script: Script, size: int
         assert summary.summary.endswith("Over 300 people said so to be heard.")
 
 
-def test_a_curve_begins_with_the_text_as_it_is(editor: Editor, script: Script) -> None:
-    options = Options.of(reword=True, recoverability=True)
-    points = editor.curve(editor.read(TWO, options), options)
+def test_a_curve_begins_with_the_text_as_it_is(pipeline: Pipeline, script: Script) -> None:
+    options = SummarizeOptions.of(reword=True, recoverability=True)
+    points = pipeline.curve(pipeline.read(TWO, options))
     assert points[0].summary == TWO
     assert points[0].compression_rate == 0.0
     assert points[0].reconstruction_rate == 1.0
@@ -155,21 +155,21 @@ def test_a_curve_begins_with_the_text_as_it_is(editor: Editor, script: Script) -
     lengths = [len(point.summary.split()) for point in points]
     assert lengths == sorted(lengths, reverse=True)
     assert all(point.source == TWO for point in points)
-    plain = Options.of(recoverability=True)
-    assert editor.curve(editor.read("The river rises.", plain), plain) == editor.curve(
-        editor.read("The river rises.", options), options
+    plain = SummarizeOptions.of(recoverability=True)
+    assert pipeline.curve(pipeline.read("The river rises.", plain)) == pipeline.curve(
+        pipeline.read("The river rises.", options), options
     )
 
 
-def test_the_words_of_a_curve_are_those_of_the_text(editor: Editor, script: Script) -> None:
-    options = Options.of(reword=True)
-    points = editor.curve(editor.read(TEXT, options), options)
+def test_the_words_of_a_curve_are_those_of_the_text(pipeline: Pipeline, script: Script) -> None:
+    options = SummarizeOptions.of(reword=True)
+    points = pipeline.curve(pipeline.read(TEXT, options))
     assert points[0].trace == points[1].trace
     assert [points[0].edits[step.position].word for step in points[0].trace] == [step.word for step in points[0].trace]
 
 
-def test_both_words_are_shown(editor: Editor, script: Script) -> None:
-    first = next(iter(shown_lines(summarize(editor, TEXT, words=9, reword=True), colour=False)))
+def test_both_words_are_shown(pipeline: Pipeline, script: Script) -> None:
+    first = next(iter(shown_lines(summarize(pipeline, TEXT, words=9, reword=True), colour=False)))
     assert first.startswith("The [-prime-] {+premier+} [-minister-] of the [-United-] {+U.S.+} [-States-] ")
     assert first.endswith("of [-7.4-] {+7.4%+} [-percent-].")
 

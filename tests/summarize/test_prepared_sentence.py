@@ -12,8 +12,8 @@ from ealm.paper.edits import Action
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.rollout import Step, Walk
 from ealm.summarize.length_fitting import shorten
-from ealm.summarize.options import Options, Wishes
-from ealm.summarize.prepared_sentence import Draft
+from ealm.summarize.options import SummarizeOptions, Wishes
+from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.lengths import Limit, Unit, measure
 from ealm.text.sentences import Sentence, pretokenized_sentence
 from ealm.text.tokenizer import tokenize
@@ -23,116 +23,118 @@ IGNORED = IgnoredWords(IgnoredWordsSettings(infrequent="none"))
 KEEP, REMOVE, REPLACE = Action.KEEP, Action.REMOVE, Action.REPLACE
 
 
-def draft_of(text: str, **wishes: object) -> Draft:
-    options = Options.of(**wishes)  # type: ignore[arg-type]
+def draft_of(text: str, **wishes: object) -> PreparedSentence:
+    options = SummarizeOptions.of(**wishes)  # type: ignore[arg-type]
     sentence = pretokenized_sentence(text) if options.pretokenized else Sentence(text, tuple(tokenize(text)))
-    return Draft.prepare(sentence, LM, IGNORED, options)
+    return PreparedSentence.prepare(sentence, LM, IGNORED, options)
 
 
-def words_at(draft: Draft, places: Sequence[int]) -> list[str]:
-    return [draft.sentence.words[place] for place in places]
+def words_at(prepared: PreparedSentence, indices: Sequence[int]) -> list[str]:
+    return [prepared.sentence.words[index] for index in indices]
 
 
-def walk_over(draft: Draft, order: Sequence[int] | None = None, action: Action = REMOVE) -> Walk:
+def walk_over(prepared: PreparedSentence, order: Sequence[int] | None = None, action: Action = REMOVE) -> Walk:
     """The same decision for every word that is not locked, from left to right unless told otherwise."""
-    places = range(len(draft.sentence.tokens)) if order is None else order
-    steps = [Step(place, action, (0.0, 0.0, 0.0)) for place in places if place not in draft.locked]
-    return Walk(len(draft.sentence.tokens), tuple(steps))
+    indices = range(len(prepared.sentence.tokens)) if order is None else order
+    steps = [Step(index, action, (0.0, 0.0, 0.0)) for index in indices if index not in prepared.locked]
+    return Walk(len(prepared.sentence.tokens), tuple(steps))
 
 
-def shortest(draft: Draft, walk: Walk, size: int, unit: Unit) -> str:
-    return draft.text(draft.shortened(walk, Limit(size, unit)).actions)
+def shortest(prepared: PreparedSentence, walk: Walk, size: int, unit: Unit) -> str:
+    return prepared.text(prepared.shortened(walk, Limit(size, unit)).actions)
 
 
 # Preparing ------------------------------------------------------------------------------------------------------------
 
 
 def test_words_are_looked_up() -> None:
-    draft = draft_of("The river rises.")
-    assert draft.source.words == ("The", "river", "rises", ".")
-    assert draft.source.ids == LM.word_ids(["The", "river", "rises", "."])
+    prepared = draft_of("The river rises.")
+    assert prepared.source.words == ("The", "river", "rises", ".")
+    assert prepared.source.ids == LM.word_ids(["The", "river", "rises", "."])
 
 
 def test_a_sign_stays_or_goes_with_its_number() -> None:
-    draft = draft_of("Bridge falls to $31.20 or 5%.", protect=[])
-    assert {draft.sentence.words[own]: draft.sentence.words[head] for own, head in draft.tied.items()} == {
+    prepared = draft_of("Bridge falls to $31.20 or 5%.", protect=[])
+    assert {
+        prepared.sentence.words[own]: prepared.sentence.words[head] for own, head in prepared.dependents.items()
+    } == {
         "$": "31.20",
         "%": "5",
     }
-    assert shortest(draft, walk_over(draft, [0, 1, 2, 5, 6, 4]), 1, "words") == "$31.20."
-    assert draft_of("$ 31.20", pretokenized=True).tied == {}
+    assert shortest(prepared, walk_over(prepared, [0, 1, 2, 5, 6, 4]), 1, "words") == "$31.20."
+    assert draft_of("$ 31.20", pretokenized=True).dependents == {}
 
 
 def test_named_words_are_pinned_and_no_longer_precious() -> None:
-    draft = draft_of("The river does not rise.", keep=["River", "not", "."])
-    assert words_at(draft, sorted(draft.pinned)) == ["river", "not", "."]
-    assert draft.precious == ()
-    assert draft.locked == draft.pinned
+    prepared = draft_of("The river does not rise.", keep=["River", "not", "."])
+    assert words_at(prepared, sorted(prepared.hard_keep)) == ["river", "not", "."]
+    assert prepared.soft_keep == ()
+    assert prepared.locked == prepared.hard_keep
 
 
 def test_precious_words_come_by_kind_and_the_final_mark_last() -> None:
-    draft = draft_of("In Oslo 5 men said no.", protect=["names", "numbers", "negation"])
-    assert words_at(draft, draft.precious) == ["no", "5", "Oslo", "."]
-    assert draft.locked == set(draft.precious)
+    prepared = draft_of("In Oslo 5 men said no.", protect=["names", "numbers", "negation"])
+    assert words_at(prepared, prepared.soft_keep) == ["no", "5", "Oslo", "."]
+    assert prepared.locked == set(prepared.soft_keep)
 
 
 def test_a_negation_is_tied_to_the_word_that_it_negates() -> None:
-    draft = draft_of("In Oslo 5 men did not leave.")
-    assert [(words_at(draft, pair)) for pair in draft.tied.items()] == [["not", "leave"]]
-    assert words_at(draft, draft.precious) == ["."]
-    assert draft.locked == {*draft.tied, *draft.precious}
+    prepared = draft_of("In Oslo 5 men did not leave.")
+    assert [(words_at(prepared, pair)) for pair in prepared.dependents.items()] == [["not", "leave"]]
+    assert words_at(prepared, prepared.soft_keep) == ["."]
+    assert prepared.locked == {*prepared.dependents, *prepared.soft_keep}
 
 
-@pytest.mark.parametrize(("wishes", "precious"), [({"keep": ["leave"]}, ["not", "."]), ({"keep": ["not"]}, ["."])])
-def test_a_negation_of_a_word_that_stays_anyway_is_precious_itself(wishes: Wishes, precious: list[str]) -> None:
-    draft = draft_of("In Oslo 5 men did not leave.", **wishes)
-    assert not draft.tied
-    assert words_at(draft, draft.precious) == precious
+@pytest.mark.parametrize(("wishes", "soft_keep"), [({"keep": ["leave"]}, ["not", "."]), ({"keep": ["not"]}, ["."])])
+def test_a_negation_of_a_word_that_stays_anyway_is_precious_itself(wishes: Wishes, soft_keep: list[str]) -> None:
+    prepared = draft_of("In Oslo 5 men did not leave.", **wishes)
+    assert not prepared.dependents
+    assert words_at(prepared, prepared.soft_keep) == soft_keep
 
 
 def test_a_word_of_two_kinds_is_precious_once() -> None:
-    draft = draft_of("He met F-16 men", protect=["names", "numbers"])
-    assert words_at(draft, draft.precious) == ["F-16"]
+    prepared = draft_of("He met F-16 men", protect=["names", "numbers"])
+    assert words_at(prepared, prepared.soft_keep) == ["F-16"]
 
 
 def test_marks_are_all_punctuation() -> None:
-    draft = draft_of("“Not (really), 5 men,” he said…")
-    assert words_at(draft, sorted(draft.marks)) == ["“", "(", ")", ",", ",", "”", "…"]
+    prepared = draft_of("“Not (really), 5 men,” he said…")
+    assert words_at(prepared, sorted(prepared.punctuation)) == ["“", "(", ")", ",", ",", "”", "…"]
 
 
 def test_in_pretokenized_text_no_mark_is_special() -> None:
-    draft = draft_of("the river did not rise .", pretokenized=True)
-    assert (draft.pinned, draft.precious, draft.marks) == (frozenset(), (), frozenset())
+    prepared = draft_of("the river did not rise .", pretokenized=True)
+    assert (prepared.hard_keep, prepared.soft_keep, prepared.punctuation) == (frozenset(), (), frozenset())
     protected = draft_of("the river did not rise .", pretokenized=True, protect=["negation"])
-    assert [words_at(protected, pair) for pair in protected.tied.items()] == [["not", "rise"]]
+    assert [words_at(protected, pair) for pair in protected.dependents.items()] == [["not", "rise"]]
 
 
 # Writing --------------------------------------------------------------------------------------------------------------
 
 
 def test_dangling_marks_are_tidied_away() -> None:
-    draft = draft_of("The river (old), rises.")
+    prepared = draft_of("The river (old), rises.")
     actions = [KEEP, KEEP, KEEP, REMOVE, KEEP, KEEP, KEEP, KEEP]
-    assert draft.kept(actions) == [0, 1, 5, 6, 7]
-    assert draft.text(actions) == "The river, rises."
+    assert prepared.kept(actions) == [0, 1, 5, 6, 7]
+    assert prepared.text(actions) == "The river, rises."
 
 
 def test_pinned_marks_are_not_tidied_away() -> None:
-    draft = draft_of("The river (old), rises.", keep="(")
+    prepared = draft_of("The river (old), rises.", keep="(")
     actions = [REMOVE, KEEP, KEEP, REMOVE, KEEP, KEEP, KEEP, KEEP]
-    assert 2 in draft.kept(actions)
-    assert 4 not in draft.kept(actions)
+    assert 2 in prepared.kept(actions)
+    assert 4 not in prepared.kept(actions)
 
 
 def test_pretokenized_words_are_not_tidied() -> None:
-    draft = draft_of("the river -lrb- old -rrb- rises .", pretokenized=True)
+    prepared = draft_of("the river -lrb- old -rrb- rises .", pretokenized=True)
     actions = [REMOVE, KEEP, KEEP, REMOVE, REMOVE, KEEP, KEEP]
-    assert draft.text(actions) == "river -lrb- rises ."
+    assert prepared.text(actions) == "river -lrb- rises ."
 
 
 def test_new_words_are_written_in_their_places() -> None:
-    draft = draft_of("The river rises.")
-    assert draft.text([REPLACE, REMOVE, KEEP, KEEP], {0: "a"}) == "A rises."
+    prepared = draft_of("The river rises.")
+    assert prepared.text([REPLACE, REMOVE, KEEP, KEEP], {0: "a"}) == "A rises."
 
 
 def test_if_nothing_is_left_nothing_is_written() -> None:
@@ -162,50 +164,50 @@ def test_if_nothing_is_left_nothing_is_written() -> None:
 def test_punctuation_does_not_count_as_words_and_is_tidied_before_measuring(
     size: int, unit: Unit, expected: str
 ) -> None:
-    draft = draft_of("The old river (Oslo) rises, then falls.")
-    assert shortest(draft, walk_over(draft), size, unit) == expected
+    prepared = draft_of("The old river (Oslo) rises, then falls.")
+    assert shortest(prepared, walk_over(prepared), size, unit) == expected
 
 
 def test_bytes_are_those_of_utf8() -> None:
-    draft = draft_of("Zürich öde übel")
-    walk = walk_over(draft)
-    assert shortest(draft, walk, 17, "bytes") == "Öde übel"
-    assert shortest(draft, walk, 18, "bytes") == "Zürich öde übel"
+    prepared = draft_of("Zürich öde übel")
+    walk = walk_over(prepared)
+    assert shortest(prepared, walk, 17, "bytes") == "Öde übel"
+    assert shortest(prepared, walk, 18, "bytes") == "Zürich öde übel"
 
 
 def test_a_negation_that_negates_nothing_and_then_the_full_stop_stay_longest() -> None:
-    draft = draft_of("The river said no.")
-    walk = walk_over(draft, action=KEEP)
-    assert shortest(draft, walk, 1, "words") == "No."
-    assert shortest(draft, walk, 2, "words") == "The no."
-    assert shortest(draft, walk, 2, "chars") == "No"
+    prepared = draft_of("The river said no.")
+    walk = walk_over(prepared, action=KEEP)
+    assert shortest(prepared, walk, 1, "words") == "No."
+    assert shortest(prepared, walk, 2, "words") == "The no."
+    assert shortest(prepared, walk, 2, "chars") == "No"
 
 
 def test_a_negation_stays_and_goes_with_its_word() -> None:
-    draft = draft_of("The river did not rise.")
-    rising = [draft.source.words.index("rise")]
-    last = walk_over(draft, [0, 1, 2, *rising])
-    assert [shortest(draft, last, size, "words") for size in (4, 3, 2)] == [
+    prepared = draft_of("The river did not rise.")
+    rising = [prepared.source.words.index("rise")]
+    last = walk_over(prepared, [0, 1, 2, *rising])
+    assert [shortest(prepared, last, size, "words") for size in (4, 3, 2)] == [
         "River did not rise.",
         "Did not rise.",
         "Not rise.",
     ]
-    first = walk_over(draft, [*rising, 0, 1, 2])
-    assert [shortest(draft, first, size, "words") for size in (4, 3, 2, 1)] == ["The river did."] * 2 + [
+    first = walk_over(prepared, [*rising, 0, 1, 2])
+    assert [shortest(prepared, first, size, "words") for size in (4, 3, 2, 1)] == ["The river did."] * 2 + [
         "River did.",
         "Did.",
     ]
 
 
 def test_pinned_words_stay_even_if_they_do_not_fit() -> None:
-    draft = draft_of("The river did not rise.", keep=["river", "rise"])
-    assert shortest(draft, walk_over(draft), 1, "words") == "River rise"
+    prepared = draft_of("The river did not rise.", keep=["river", "rise"])
+    assert shortest(prepared, walk_over(prepared), 1, "words") == "River rise"
 
 
 def test_pretokenized_marks_count_as_words() -> None:
-    draft = draft_of("the river , rises .", pretokenized=True)
-    walk = walk_over(draft)
-    assert [shortest(draft, walk, size, "words") for size in (5, 4, 3, 2, 1)] == [
+    prepared = draft_of("the river , rises .", pretokenized=True)
+    walk = walk_over(prepared)
+    assert [shortest(prepared, walk, size, "words") for size in (5, 4, 3, 2, 1)] == [
         "the river , rises .",
         "river , rises .",
         ", rises .",
@@ -217,16 +219,16 @@ def test_pretokenized_marks_count_as_words() -> None:
 @pytest.mark.parametrize("unit", ["words", "chars", "bytes"])
 def test_what_fits_is_not_touched(unit: Unit) -> None:
     text = "“The (old) river,” he said — no…"
-    draft = draft_of(text)
-    result = draft.shortened(walk_over(draft), Limit(measure(text, unit), unit))
+    prepared = draft_of(text)
+    result = prepared.shortened(walk_over(prepared), Limit(measure(text, unit), unit))
     assert result.step == 0
-    assert draft.text(result.actions) == text
+    assert prepared.text(result.actions) == text
 
 
 @pytest.mark.parametrize("text", ["NATO/EU/UN", "not/no", "“Never”/“not”"])
 def test_what_fits_is_not_touched_though_its_precious_words_alone_would_not_fit(text: str) -> None:
-    draft = draft_of(text, protect=["negation", "names"])
-    assert shortest(draft, walk_over(draft), 1, "words") == text
+    prepared = draft_of(text, protect=["negation", "names"])
+    assert shortest(prepared, walk_over(prepared), 1, "words") == text
 
 
 @pytest.mark.parametrize(
@@ -244,8 +246,8 @@ def test_a_sign_that_would_be_tidied_away_is_not_all_that_is_left(
     text: str, order: tuple[int, ...], unit: Unit
 ) -> None:
     """Whatever the limit: what does not fit is cut later, but nothing is not a summary."""
-    draft = draft_of(text)
-    assert shortest(draft, walk_over(draft, order), 1, unit)
+    prepared = draft_of(text)
+    assert shortest(prepared, walk_over(prepared, order), 1, unit)
 
 
 @given(
@@ -258,9 +260,9 @@ def test_a_sign_that_would_be_tidied_away_is_not_all_that_is_left(
 def test_no_length_is_exceeded_unless_a_single_word_does(
     text: str, action: Action, unit: Unit, size: int, data: st.DataObject
 ) -> None:
-    draft = draft_of(text)
-    order = data.draw(st.permutations(range(len(draft.sentence.tokens))))
-    result = shortest(draft, walk_over(draft, order, action), size, unit)
+    prepared = draft_of(text)
+    order = data.draw(st.permutations(range(len(prepared.sentence.tokens))))
+    result = shortest(prepared, walk_over(prepared, order, action), size, unit)
     assert result
     assert measure(result, unit) <= size or len(result.split()) == 1
 
@@ -275,16 +277,23 @@ def test_no_length_is_exceeded_unless_a_single_word_does(
 )
 def test_bounds_do_not_change_what_fits(text: str, unit: Unit, size: int, data: st.DataObject) -> None:
     """As if every state of the walk were written and measured."""
-    draft = draft_of(text)
-    order = data.draw(st.permutations(range(len(draft.sentence.tokens))))
-    walk = walk_over(draft, order, data.draw(st.sampled_from((KEEP, REMOVE))))
+    prepared = draft_of(text)
+    order = data.draw(st.permutations(range(len(prepared.sentence.tokens))))
+    walk = walk_over(prepared, order, data.draw(st.sampled_from((KEEP, REMOVE))))
 
-    def fits(places: Sequence[int]) -> bool:
-        actions = [KEEP if place in places else REMOVE for place in range(walk.length)]
-        return measure(draft.text(actions), unit) <= size
+    def fits(indices: Sequence[int]) -> bool:
+        actions = [KEEP if index in indices else REMOVE for index in range(walk.length)]
+        return measure(prepared.text(actions), unit) <= size
 
-    expected = shorten(walk, fits, pinned=draft.pinned, precious=draft.precious, tied=draft.tied, marks=draft.marks)
-    assert draft.shortened(walk, Limit(size, unit)) == expected
+    expected = shorten(
+        walk,
+        fits,
+        hard_keep=prepared.hard_keep,
+        soft_keep=prepared.soft_keep,
+        dependents=prepared.dependents,
+        punctuation=prepared.punctuation,
+    )
+    assert prepared.shortened(walk, Limit(size, unit)) == expected
 
 
 WISHES: list[Wishes] = [{}, {"protect": []}, {"keep": "river"}]
@@ -292,6 +301,6 @@ WISHES: list[Wishes] = [{}, {"protect": []}, {"keep": "river"}]
 
 @pytest.mark.parametrize("wishes", WISHES)
 def test_longer_limits_give_longer_texts_where_decisions_are_alike(wishes: Wishes) -> None:
-    draft = draft_of("The old river of Oslo rises not now but then", **wishes)
-    lengths = [len(shortest(draft, walk_over(draft), size, "words").split()) for size in range(1, 12)]
+    prepared = draft_of("The old river of Oslo rises not now but then", **wishes)
+    lengths = [len(shortest(prepared, walk_over(prepared), size, "words").split()) for size in range(1, 12)]
     assert lengths == [*range(1, 11), 10]

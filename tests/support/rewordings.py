@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from ealm.summarize.paraphrase_alignment import Wording
+from ealm.summarize.paraphrase_alignment import ParaphrasedSentence
 from ealm.text.sentences import Sentence
 from ealm.text.tokenizer import tokenize
 
@@ -20,4 +20,4 @@ def sentence_of(text: str) -> Sentence:
 def reworded(text: str, *untouchable: str) -> str:
     """A raw sentence in its shorter words."""
     sentence = sentence_of(text)
-    return Wording.shortest(sentence, [sentence.words.index(word) for word in untouchable]).sentence.text
+    return ParaphrasedSentence.shortest(sentence, [sentence.words.index(word) for word in untouchable]).sentence.text

@@ -13,7 +13,7 @@ from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.readers import Row, usable_text
 from ealm.common.errors import BatchError
 from ealm.lm import bundled as embedded
-from ealm.summarize.options import Options, Wishes
+from ealm.summarize.options import SummarizeOptions, Wishes
 
 
 class BatchSummarizer:
@@ -39,7 +39,7 @@ class BatchSummarizer:
         """`wishes` are the options of `Summarizer.summarize`; `threads` to compute in (None leaves that as it is)."""
         if len({column, output_column, error_column}) < 3:
             raise BatchError(f"Columns need different names, got: {column}, {output_column}, {error_column}.")
-        Options.of(**wishes)  # a mistake is told before anything is loaded
+        SummarizeOptions.of(**wishes)  # a mistake is told before anything is loaded
         self._column = column
         self._output_column = output_column
         self._error_column = error_column

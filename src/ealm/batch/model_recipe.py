@@ -9,7 +9,7 @@ from ealm import __version__
 from ealm.batch.chunks import Answer
 from ealm.common.errors import EalmError
 from ealm.lm import bundled as embedded
-from ealm.summarize.options import Options, Wishes
+from ealm.summarize.options import SummarizeOptions, Wishes
 
 if TYPE_CHECKING:
     from ealm.summarize.summarizer import Summarizer
@@ -56,7 +56,7 @@ class ModelRecipe:
             summarizer = summarizer.with_effort(self.effort)
         if self.style is not None:
             summarizer = summarizer.with_style(self.style)
-        options = Options.of(**self.wishes)
+        options = SummarizeOptions.of(**self.wishes)
         return lambda texts: _answers(summarizer, texts, options)
 
     def identity(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class ModelRecipe:
         }
 
 
-def _answers(summarizer: "Summarizer", texts: Sequence[str], options: Options) -> list[Answer]:
+def _answers(summarizer: "Summarizer", texts: Sequence[str], options: SummarizeOptions) -> list[Answer]:
     try:
         found = summarizer.together([(text, options) for text in texts])
     except Exception as error:  # noqa: BLE001  # one strange text must not end a job of a million

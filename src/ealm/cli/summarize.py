@@ -14,7 +14,7 @@ from ealm.batch.readers import Source
 from ealm.cli.job import RAY, JobOptions, is_job, job_options, run_job
 from ealm.cli.shared import device_option, plain_errors, pretokenized_option
 from ealm.cli.terminal import curve_lines, shown_lines
-from ealm.summarize.options import Options, Wishes
+from ealm.summarize.options import SummarizeOptions, Wishes
 from ealm.text.words import decode_lines
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def summarize(
         "recoverability": recoverability or show or curve,
         "reword": reword,
     }
-    Options.of(**wishes)  # a mistake is told before anything is loaded
+    SummarizeOptions.of(**wishes)  # a mistake is told before anything is loaded
     source = None if input_file is None or str(input_file) == "-" else input_file
     engine = "torch" if options["engine"] == RAY else options["engine"]
     plain = text is None and not (document or show or curve or as_json)

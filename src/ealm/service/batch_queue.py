@@ -15,14 +15,14 @@ from typing import Protocol
 
 from ealm.common.errors import EalmError
 from ealm.service.limits import ServiceLimits
-from ealm.summarize.options import Options
+from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.result import Summary
 
 
 class BatchSummarizer(Protocol):
     """What the service needs of a summarizer."""
 
-    def together(self, requests: Sequence[tuple[str, Options]]) -> list[Summary | EalmError]:
+    def together(self, requests: Sequence[tuple[str, SummarizeOptions]]) -> list[Summary | EalmError]:
         """For each request its summary, or what is wrong with its text."""
         ...
 
@@ -42,7 +42,7 @@ class Closed(Exception):  # noqa: N818 - not an error of anybody
 
 @dataclass(slots=True)
 class _Ticket:
-    requests: list[tuple[str, Options]]
+    requests: list[tuple[str, SummarizeOptions]]
     future: "Future[list[Summary | EalmError]]" = field(default_factory=Future)
 
 
@@ -83,7 +83,7 @@ class Gatherer:
         with self._changed:
             return self._waiting + self._working
 
-    def submit(self, requests: Sequence[tuple[str, Options]]) -> "Future[list[Summary | EalmError]]":
+    def submit(self, requests: Sequence[tuple[str, SummarizeOptions]]) -> "Future[list[Summary | EalmError]]":
         """Queue texts; their results come together. Raises `QueueFull` or `Closed`."""
         ticket = _Ticket(list(requests))
         with self._changed:

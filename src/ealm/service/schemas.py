@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ealm.summarize.options import Options
+from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.result import Summary
 
 Text = Annotated[str, StringConstraints(max_length=1_000_000)]
@@ -39,9 +39,9 @@ class Wish(_Strict):
 
     reconstruction: bool = Field(False, description="Also what is rebuilt in the place of every word that is gone.")
 
-    def options(self) -> Options:
+    def options(self) -> SummarizeOptions:
         """Raises an `EalmError` for what does not go together."""
-        return Options.of(
+        return SummarizeOptions.of(
             words=self.words,
             chars=self.chars,
             bytes=self.bytes,

@@ -1,7 +1,7 @@
-"""Any length from one walk: the decisions are taken in order until what is left is short enough.
+"""Any length from one walk: its decisions are applied in order until the remaining words are short enough.
 
-A walk that keeps more than the limit allows is not walked again. What it keeps first it is surest about, so once the
-kept words fill the limit, everything else goes.
+A walk that keeps more than the limit allows is not repeated. The agent decides first where it is most certain, so once
+the kept words fill the limit, all others are removed.
 """
 
 from bisect import bisect
@@ -14,90 +14,92 @@ from ealm.paper.rollout import Walk
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """A row of actions that leaves few enough words."""
+    """Actions under which a sentence meets a limit."""
 
     step: int
-    """Decisions of the walk that were looked at."""
+    """Decisions of the walk that were applied."""
     actions: tuple[Action, ...]
     walk: Walk
 
 
 Fits = Callable[[Sequence[int]], bool]
-"""Whether the words at these places, in rising order, are short enough together."""
+"""Whether the words at these indices (ascending) are short enough together."""
 
 
 def shorten(
     walk: Walk,
     fits: Fits,
     *,
-    pinned: Collection[int] = (),
-    precious: Sequence[int] = (),
-    tied: Mapping[int, int] | None = None,
-    marks: Collection[int] = (),
+    hard_keep: Collection[int] = (),
+    soft_keep: Sequence[int] = (),
+    dependents: Mapping[int, int] | None = None,
+    punctuation: Collection[int] = (),
 ) -> Shortened:
-    """The first state of the walk that fits, with decisions to keep overruled where they would not.
+    """The first state of the walk that fits; a decision to keep is overruled where the word does not fit.
 
-    `pinned` words stay in any case, `precious` ones as far as they fit, the first of them first; words that are `tied`
-    to another one stay or go with it. The walk decides on none of these. Something other than punctuation `marks` is
-    always left.
+    `hard_keep` words always stay; `soft_keep` words stay as far as they fit, in their order; `dependents` map a word to
+    its head and stay or go with it. The walk decides on none of these. At least one word other than `punctuation` is
+    left.
     """
     actions = [Action.KEEP] * walk.length
     if fits(range(walk.length)):
         return Shortened(0, tuple(actions), walk)
-    if len(marks) == walk.length:  # nothing but marks: they are what the text has to say
-        marks = ()
-    settled = sorted(pinned)
-    for place in precious:
-        if fits(with_it := _with(settled, place)):
-            settled = with_it
+    if len(punctuation) == walk.length:  # nothing but punctuation: then it is the content
+        punctuation = ()
+    kept_so_far = sorted(hard_keep)
+    for index in soft_keep:
+        if fits(with_it := _with(kept_so_far, index)):
+            kept_so_far = with_it
         else:
-            actions[place] = Action.REMOVE
+            actions[index] = Action.REMOVE
     followers: dict[int, list[int]] = {}
-    for own, head in (tied or {}).items():
+    for own, head in (dependents or {}).items():
         followers.setdefault(head, []).append(own)
     left = _left(actions)
-    done = fits(left) and not set(left) <= set(marks)
+    done = fits(left) and not set(left) <= set(punctuation)
     step = 0
     for step, decision in enumerate(walk.steps, start=1):
         if done:
             return Shortened(step - 1, tuple(actions), walk)
         together = [decision.word, *followers.get(decision.word, ())]
-        if decision.action != Action.REMOVE and fits(with_it := sorted({*settled, *together})):
+        if decision.action != Action.REMOVE and fits(with_it := sorted({*kept_so_far, *together})):
             actions[decision.word] = decision.action
-            settled = with_it
+            kept_so_far = with_it
         else:
-            for place in together:
-                actions[place] = Action.REMOVE
-                left.remove(place)
-            done = fits(left) and not set(left) <= set(marks)
-    if set(left) <= set(marks):
-        actions = _with_one_word(walk, actions, fits, pinned=pinned, marks=marks)
+            for index in together:
+                actions[index] = Action.REMOVE
+                left.remove(index)
+            done = fits(left) and not set(left) <= set(punctuation)
+    if set(left) <= set(punctuation):
+        actions = _with_one_word(walk, actions, fits, hard_keep=hard_keep, punctuation=punctuation)
     return Shortened(step, tuple(actions), walk)
 
 
 def _left(actions: Sequence[Action]) -> list[int]:
-    return [place for place, action in enumerate(actions) if action != Action.REMOVE]
+    return [index for index, action in enumerate(actions) if action != Action.REMOVE]
 
 
-def _with(places: Sequence[int], place: int) -> list[int]:
-    """Places in rising order and one more of them."""
-    at = bisect(places, place)
-    return [*places[:at], place, *places[at:]]
+def _with(indices: Sequence[int], index: int) -> list[int]:
+    """Ascending indices with one more."""
+    at = bisect(indices, index)
+    return [*indices[:at], index, *indices[at:]]
 
 
 def _with_one_word(
-    walk: Walk, actions: Sequence[Action], fits: Fits, *, pinned: Collection[int], marks: Collection[int]
+    walk: Walk, actions: Sequence[Action], fits: Fits, *, hard_keep: Collection[int], punctuation: Collection[int]
 ) -> list[Action]:
-    """Bring back the word that was given up last, of those that fit; if none does, the caller must cut it."""
-    removed = [place for place, action in enumerate(actions) if action == Action.REMOVE]
+    """Restore the word that was removed last, of those that fit; if none fits, the caller must cut it."""
+    removed = [index for index, action in enumerate(actions) if action == Action.REMOVE]
     order = {decision.word: number for number, decision in enumerate(walk.steps)}
-    removed = [place for place in removed if place not in marks] or removed  # a mark only where there is no word
-    removed.sort(key=lambda place: order.get(place, len(order)), reverse=True)
+    removed = [
+        index for index in removed if index not in punctuation
+    ] or removed  # punctuation only if there is no word
+    removed.sort(key=lambda index: order.get(index, len(order)), reverse=True)
     kept = _left(actions)
-    for company in (kept, sorted(pinned)):  # with the marks that are left, or else with what must stay
+    for kept_with in (kept, sorted(hard_keep)):  # with the punctuation that is left, or else with the hard_keep words
         for word in removed:
-            if fits(_with(company, word)):
-                stay = {*company, word}
-                return [Action.KEEP if place in stay else Action.REMOVE for place in range(walk.length)]
-    stay = set(pinned) or set(removed[:1]) or set(kept)
-    return [Action.KEEP if place in stay else Action.REMOVE for place in range(walk.length)]
+            if fits(_with(kept_with, word)):
+                stay = {*kept_with, word}
+                return [Action.KEEP if index in stay else Action.REMOVE for index in range(walk.length)]
+    stay = set(hard_keep) or set(removed[:1]) or set(kept)
+    return [Action.KEEP if index in stay else Action.REMOVE for index in range(walk.length)]

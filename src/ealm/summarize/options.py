@@ -12,7 +12,7 @@ from ealm.text.words import split_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class SummarizeOptions:
     """Length, what must stay, how the text is read, and how much is told about it."""
 
     length: LengthRequest
@@ -36,7 +36,7 @@ class Options:
             )
 
     @classmethod
-    def of(cls, **wishes: Unpack["Wishes"]) -> "Options":
+    def of(cls, **wishes: Unpack["Wishes"]) -> "SummarizeOptions":
         """Check what a user asks for; a single string counts as a list of one."""
         unknown = sorted(wishes.keys() - Wishes.__annotations__.keys())
         if unknown:
@@ -66,7 +66,7 @@ class Options:
 
 
 class Wishes(TypedDict, total=False):
-    """Options by name, as users give them."""
+    """SummarizeOptions by name, as users give them."""
 
     words: int | None
     chars: int | None

@@ -1,4 +1,4 @@
-"""A sentence in shorter words, and the way back from what becomes of them to the words that people wrote."""
+"""A paraphrased sentence, and the alignment of its words with those of the original."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,15 +12,15 @@ from ealm.text.tokenizer import Token
 
 
 @dataclass(frozen=True)
-class Wording:
-    """A sentence and what is put in shorter words there; nothing may be."""
+class ParaphrasedSentence:
+    """A sentence and the phrases of it that have a shorter paraphrase; there may be none."""
 
     original: Sentence
     changes: tuple[Rewording, ...] = ()
 
     @classmethod
-    def shortest(cls, sentence: Sentence, untouchable: Iterable[int]) -> "Wording":
-        """In words as short as may be, but for places that stay as they are."""
+    def shortest(cls, sentence: Sentence, untouchable: Iterable[int]) -> "ParaphrasedSentence":
+        """Every phrase that has a paraphrase, except those with a word at an untouchable index."""
         words = sentence.words
         changes = rewordings(words, frozenset(untouchable))
         if not sentence.pretokenized:  # "in the U.S.." would have a full stop too many
@@ -29,7 +29,7 @@ class Wording:
 
     @cached_property
     def _spans(self) -> list[range]:
-        """For each word of the new sentence, the places of the words in whose place it stands."""
+        """For each word of the paraphrase, the indices of the original words that it stands for."""
         spans: list[range] = []
         for change in self.changes:
             spans += _single(spans[-1].stop if spans else 0, change.start)
@@ -38,7 +38,7 @@ class Wording:
 
     @cached_property
     def sentence(self) -> Sentence:
-        """The sentence in its new words, with the white space of the old one."""
+        """The paraphrase, with the white space of the original."""
         if not self.changes:
             return self.original
         new = {change.start: change.word for change in self.changes}
@@ -53,15 +53,15 @@ class Wording:
             text += word
         return replace(old, text=text + old.text[end:], tokens=tuple(tokens))
 
-    def moved(self, places: Iterable[int]) -> frozenset[int]:
-        """Places of the original as places of the sentence in its new words."""
+    def mapped(self, indices: Iterable[int]) -> frozenset[int]:
+        """Indices of the original as indices of the paraphrase."""
         if not self.changes:
-            return frozenset(places)
-        number = {place: number for number, span in enumerate(self._spans) for place in span}
-        return frozenset(number[place] for place in places)
+            return frozenset(indices)
+        number = {index: number for number, span in enumerate(self._spans) for index in span}
+        return frozenset(number[index] for index in indices)
 
-    def told(self, summary: Summary) -> Summary:
-        """A summary of the new sentence as one of the original."""
+    def restored(self, summary: Summary) -> Summary:
+        """A summary of the paraphrase as one of the original."""
         if not self.changes:
             return summary
         words = self.original.words
@@ -70,11 +70,11 @@ class Wording:
             start = self._spans[step.position].start
             trace.append(replace(step, position=start, word=words[start]))
         return replace(
-            summary, source=self.original.text, edits=tuple(self._told_edits(summary.edits)), trace=tuple(trace)
+            summary, source=self.original.text, edits=tuple(self._restored_edits(summary.edits)), trace=tuple(trace)
         )
 
-    def _told_edits(self, edits: Sequence[Edit]) -> Iterator[Edit]:
-        """A new word that stays replaces the first of the old ones; the others are gone."""
+    def _restored_edits(self, edits: Sequence[Edit]) -> Iterator[Edit]:
+        """A kept paraphrase replaces the first word of its phrase and removes the others."""
         words = self.original.words
         changed = {change.start for change in self.changes}
         for span, edit in zip(self._spans, edits, strict=True):
@@ -84,16 +84,16 @@ class Wording:
                 yield replace(edit, word=words[span.start], action=Action.REPLACE, replacement=edit.word)
             else:
                 yield replace(edit, word=words[span.start])
-            for place in span[1:]:
-                yield Edit(words[place], Action.REMOVE, edit.order)
+            for index in span[1:]:
+                yield Edit(words[index], Action.REMOVE, edit.order)
 
 
 def _single(start: int, stop: int) -> list[range]:
-    return [range(place, place + 1) for place in range(start, stop)]
+    return [range(index, index + 1) for index in range(start, stop)]
 
 
 def untouched(summary: Summary) -> Summary:
-    """The same, had nothing been done to the source: what a text is at its full length."""
+    """The result in which every word is kept: the text at its full length."""
     kept = tuple(Edit(edit.word, Action.KEEP, None) for edit in summary.edits)
     known = summary.reconstruction_rate is not None
     return replace(

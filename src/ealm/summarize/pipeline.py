@@ -1,33 +1,77 @@
-"""From texts to summaries (section 4.4, Inference): walk, choose, ask the language model what is needed, write."""
+"""From texts to summaries (section 4.4, Inference): walk, choose a step, query the language model, build the result."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from torch import Tensor
 
 from ealm.common.config import Settings
 from ealm.common.errors import TextError
 from ealm.goal_agent.agent import GoalAgent
-from ealm.goal_agent.planning import Plans
+from ealm.goal_agent.planning import Plans, Task
+from ealm.goal_agent.rollout import goal_walks
 from ealm.lm.masked_lm import MaskedLM
+from ealm.paper.agent import Agent
 from ealm.paper.converter import Converter
 from ealm.paper.edits import Action, summary_length
 from ealm.paper.encodings import Look
 from ealm.paper.ignored_words import IgnoredWords
-from ealm.paper.rollout import Path
+from ealm.paper.rollout import Path, walk
 from ealm.paper.step_search import BestStepSearch, EveryStepSearch, GivenActionsSearch, Search, run_searches
-from ealm.summarize.documents import Planner, Text, assembled
+from ealm.summarize.documents import LengthPlanner, Text, assembled
 from ealm.summarize.length_fitting import Shortened
-from ealm.summarize.options import Options
+from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.paraphrase_alignment import untouched
-from ealm.summarize.policies import AnyAgent, WalkRequest, paths
-from ealm.summarize.prepared_sentence import Draft
+from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.summarize.result import Summary
-from ealm.summarize.result_builder import Choice, Job, Teller, text_summary
+from ealm.summarize.result_builder import ChoosingSearch, ResultBuilder, SentenceTask, text_summary
 from ealm.text.lengths import Limit, measure, usual_limit
 from ealm.text.sentences import LONGEST_SENTENCE, pretokenized_sentence, split_sentences
 
+AnyAgent = Agent | GoalAgent
 
-class Editor:
-    """Everything that is needed to edit: agent, language model, word list and settings."""
+
+@dataclass(frozen=True, slots=True)
+class WalkRequest:
+    """A sentence to walk."""
+
+    words: Sequence[str]
+    encodings: Tensor
+    """(words, width)"""
+    locked: Collection[int]
+    """Words on which the agent does not decide."""
+    dependents: Mapping[int, int]
+    """Those of them that stay or go with another word, their head."""
+    goal: int
+    """Number of words to aim at."""
+    extractive: bool
+    """Whether no word may be replaced."""
+
+
+def walk_sources(agent: AnyAgent, requests: Sequence[WalkRequest], *, plans: Plans | None) -> Sequence[Path]:
+    """Walks of all sentences; with `plans`, by exact planning instead of the agent's Q-values."""
+    if isinstance(agent, Agent):
+        return _paper_walks(agent, requests)
+    encodings = [request.encodings for request in requests]
+    if plans is not None:
+        return plans([Task(request.words, request.locked, request.dependents) for request in requests], encodings)
+    goals, locked = [request.goal for request in requests], [request.locked for request in requests]
+    return goal_walks(agent, encodings, goals, locked=locked)
+
+
+def _paper_walks(agent: Agent, requests: Sequence[WalkRequest]) -> list[Path]:
+    """Extractive requests apart from the others: the agent has fewer actions there."""
+    found: dict[int, Path] = {}
+    for extractive in (False, True):
+        chosen = [number for number, request in enumerate(requests) if request.extractive is extractive]
+        encodings = [requests[number].encodings for number in chosen]
+        locked = [requests[number].locked for number in chosen]
+        found.update(zip(chosen, walk(agent, encodings, locked=locked, extractive=extractive), strict=True))
+    return [found[number] for number in range(len(requests))]
+
+
+class Pipeline:
+    """Agent, language model, word list and settings, ready to edit texts."""
 
     def __init__(
         self,
@@ -39,7 +83,7 @@ class Editor:
         settings: Settings,
         plans: Plans | None = None,
     ) -> None:
-        """The agent sees by its `look`; with `plans`, it follows those instead of its habits."""
+        """`look` encodes sentences for the agent; with `plans`, edits are planned instead of following its Q-values."""
         self._agent = agent
         self._look = look
         self._plans = plans
@@ -47,127 +91,134 @@ class Editor:
         self._ignored_words = ignored_words
         self._rewards = settings.rewards
         self._converter = Converter(lm, settings.decoding)
-        self._teller = Teller(lm, top_k=settings.rewards.top_k)
+        self._results = ResultBuilder(lm, top_k=settings.rewards.top_k)
 
-    def read(self, text: str, options: Options) -> Text:
-        """Cut a text into sentences and look their words up."""
+    def read(self, text: str, options: SummarizeOptions) -> Text:
+        """Split a text into sentences and prepare them."""
         if options.pretokenized:
             sentences = [pretokenized_sentence(text)]
         else:
             sentences = split_sentences(text, longest=min(LONGEST_SENTENCE, self._lm.max_words))
-        spoken = [sentence for sentence in sentences if sentence.tokens]
+        nonempty = [sentence for sentence in sentences if sentence.tokens]
         limit = options.length.limit(text)
-        fits = limit is not None and limit.allows(assembled(spoken, [sentence.text for sentence in spoken]))
+        fits = limit is not None and limit.allows(assembled(nonempty, [sentence.text for sentence in nonempty]))
         reword = options.reword and not fits  # what fits already stays as it is
-        drafts = tuple(
-            Draft.prepare(sentence, self._lm, self._ignored_words, options, reword=reword) for sentence in spoken
+        prepared = tuple(
+            PreparedSentence.prepare(sentence, self._lm, self._ignored_words, options, reword=reword)
+            for sentence in nonempty
         )
-        return Text(drafts, limit)
+        return Text(prepared, limit, options)
 
-    def summarize(self, texts: Sequence[Text], options: Options) -> list[Summary]:
-        """Summaries of all texts, computed side by side."""
-        found = self._paths(texts, options)
-        jobs = [self._jobs(text, own, options) for text, own in zip(texts, found, strict=True)]
-        self._finish([job for row in jobs for job in row])
-        parts = [[self._teller.summary(job) for job in row] for row in jobs]
+    def summarize(self, texts: Sequence[Text]) -> list[Summary]:
+        """Summaries of all texts, each by its own options, in common batches."""
+        walks = self._walk_sources(texts)
+        tasks = [self._tasks(text, own) for text, own in zip(texts, walks, strict=True)]
+        self._finish([task for row in tasks for task in row])
+        parts = [[self._results.summary(task) for task in row] for row in tasks]
         return [text_summary(text, row) for text, row in zip(texts, parts, strict=True)]
 
-    def curve(self, text: Text, options: Options) -> list[Summary]:
+    def curve(self, text: Text) -> list[Summary]:
         """Summaries of one text at every length that its walks pass, the longest first."""
-        (found,) = self._paths([text], options)
-        jobs: dict[tuple[int, int, bytes], Job] = {}  # many lengths of the text share a state of a sentence
+        (walks,) = self._walk_sources([text])
+        tasks: dict[tuple[int, int, bytes], SentenceTask] = {}  # many lengths of the text share a state of a sentence
         rows = []
-        for limit, chosen in self._lengths(text, found):
+        for limit, chosen in self._lengths(text, walks):
             limited = replace(text, limit=limit)
-            keys = [(number, way.step, bytes(way.actions)) for number, way in enumerate(chosen)]
-            for key, draft, path, way in zip(keys, text.drafts, found, chosen, strict=True):
-                if key not in jobs:
-                    jobs[key] = self._job(limited, draft, path, way, options)
+            keys = [(number, candidate.step, bytes(candidate.actions)) for number, candidate in enumerate(chosen)]
+            for key, prepared, own, candidate in zip(keys, text.sentences, walks, chosen, strict=True):
+                if key not in tasks:
+                    tasks[key] = self._task(limited, prepared, own, candidate)
             rows.append(keys)
-        self._finish(list(jobs.values()))
-        parts = {key: self._teller.summary(job) for key, job in jobs.items()}
+        self._finish(list(tasks.values()))
+        parts = {key: self._results.summary(task) for key, task in tasks.items()}
         points = [text_summary(text, [parts[key] for key in keys]) for keys in rows]
-        reworded = any(draft.wording.changes for draft in text.drafts)
-        return [untouched(points[0]), *points] if reworded else points
+        paraphrased = any(prepared.paraphrased.changes for prepared in text.sentences)
+        return [untouched(points[0]), *points] if paraphrased else points
 
-    def _lengths(self, text: Text, found: Sequence[Path]) -> Iterator[tuple[Limit, list[Shortened]]]:
-        """Every way to shorten a text by words, the longest first, down to the words that must be kept."""
-        planner = Planner(text.drafts, found, self._recoverable)
-        whole = sum(measure(draft.sentence.text, "words") for draft in text.drafts)
+    def _lengths(self, text: Text, walks: Sequence[Path]) -> Iterator[tuple[Limit, list[Shortened]]]:
+        """The distinct ways to shorten a text by words, the longest first, down to the words that must be kept."""
+        planner = LengthPlanner(text.sentences, walks, self._recoverable)
+        whole = sum(measure(prepared.sentence.text, "words") for prepared in text.sentences)
         seen: set[tuple[bytes, ...]] = set()
         for limit in (Limit(size, "words") for size in range(whole, 0, -1)):
             try:
                 chosen = planner.plan(limit)
             except TextError:  # the words to keep need more than this
                 return
-            actions = tuple(bytes(way.actions) for way in chosen)
+            actions = tuple(bytes(candidate.actions) for candidate in chosen)
             if actions not in seen:
                 seen.add(actions)
                 yield limit, chosen
 
-    def _paths(self, texts: Sequence[Text], options: Options) -> list[list[Path]]:
-        drafts = [draft for text in texts for draft in text.drafts]
-        encodings = self._look([draft.source for draft in drafts])
-        goals = [text.goal(draft) for text in texts for draft in text.drafts]
+    def _walk_sources(self, texts: Sequence[Text]) -> list[list[Path]]:
+        pairs = [(text, prepared) for text in texts for prepared in text.sentences]
+        encodings = self._look([prepared.source for _, prepared in pairs])
         requests = [
-            WalkRequest(draft.source.words, encoding, draft.locked, draft.tied, goal)
-            for encoding, draft, goal in zip(encodings, drafts, goals, strict=True)
+            WalkRequest(
+                prepared.source.words,
+                encoding,
+                prepared.locked,
+                prepared.dependents,
+                goal=text.goal(prepared),
+                extractive=text.options.extractive,
+            )
+            for encoding, (text, prepared) in zip(encodings, pairs, strict=True)
         ]
-        found = iter(paths(self._agent, requests, extractive=options.extractive, plans=self._plans))
-        return [[next(found) for _ in text.drafts] for text in texts]
+        found = iter(walk_sources(self._agent, requests, plans=self._plans))
+        return [[next(found) for _ in text.sentences] for text in texts]
 
-    def _jobs(self, text: Text, found: Sequence[Path], options: Options) -> list[Job]:
-        pairs = list(zip(text.drafts, found, strict=True))
+    def _tasks(self, text: Text, walks: Sequence[Path]) -> list[SentenceTask]:
+        pairs = list(zip(text.sentences, walks, strict=True))
         if not pairs:
             return []
         chosen: Sequence[Shortened | None] = [None] * len(pairs)
         if text.limit is not None:
-            chosen = Planner(text.drafts, found, self._recoverable).plan(text.limit)
-        elif isinstance(self._agent, GoalAgent):  # is always told a length; the paper's agent takes the best balance
-            chosen = [draft.shortened(path, usual_limit(draft.original.text)) for draft, path in pairs]
-        return [self._job(text, *pair, shortened, options) for pair, shortened in zip(pairs, chosen, strict=True)]
+            chosen = LengthPlanner(text.sentences, walks, self._recoverable).plan(text.limit)
+        elif isinstance(self._agent, GoalAgent):  # always has a length; the paper's agent takes the best balance
+            chosen = [prepared.shortened(own, usual_limit(prepared.original.text)) for prepared, own in pairs]
+        return [self._task(text, *pair, shortened) for pair, shortened in zip(pairs, chosen, strict=True)]
 
-    def _job(self, text: Text, draft: Draft, path: Path, shortened: Shortened | None, options: Options) -> Job:
-        source, rewards, marks = draft.source, self._rewards, draft.marks
-        walk = path.toward(text.goal(draft)) if shortened is None else shortened.walk
-        every = EveryStepSearch(source, walk, rewards, marks=marks) if options.trace else None
-        choice: Choice
+    def _task(self, text: Text, prepared: PreparedSentence, walks: Path, shortened: Shortened | None) -> SentenceTask:
+        source, rewards, options = prepared.source, self._rewards, text.options
+        walk = walks.toward(text.goal(prepared)) if shortened is None else shortened.walk
+        every = EveryStepSearch(source, walk, rewards, marks=prepared.punctuation) if options.trace else None
+        choice: ChoosingSearch
         if shortened is not None:
             with_rate = options.recoverability or options.reconstruction or options.trace
             choice = GivenActionsSearch(source, shortened.actions, rewards, step=shortened.step, with_rate=with_rate)
         else:
-            choice = every or BestStepSearch(source, walk, rewards, marks=marks)
-        return Job(text, draft, walk, choice, every, rebuild=options.reconstruction)
+            choice = every or BestStepSearch(source, walk, rewards, marks=prepared.punctuation)
+        return SentenceTask(text, prepared, walk, choice, every, rebuild=options.reconstruction)
 
-    def _finish(self, jobs: Sequence[Job]) -> None:
-        self._run(jobs)
-        self._withdraw_bad_replacements(jobs)
-        # Choosing needed the words that count; rebuilding needs all.
-        self._converter.finish([job.choice.best.conversion for job in jobs if job.rebuild])
+    def _finish(self, tasks: Sequence[SentenceTask]) -> None:
+        self._run(tasks)
+        self._withdraw_bad_replacements(tasks)
+        # Choosing needed the counted words only; rebuilding needs all.
+        self._converter.finish([task.choice.best.conversion for task in tasks if task.rebuild])
 
-    def _run(self, jobs: Sequence[Job]) -> None:
+    def _run(self, tasks: Sequence[SentenceTask]) -> None:
         searches: list[Search] = []
-        for job in jobs:
-            searches += [job.choice] if job.every in (None, job.choice) else [job.choice, job.every]
+        for task in tasks:
+            searches += [task.choice] if task.every in (None, task.choice) else [task.choice, task.every]
         run_searches(searches, self._converter)
 
-    def _recoverable(self, draft: Draft, rows: Sequence[tuple[Action, ...]]) -> list[float]:
+    def _recoverable(self, prepared: PreparedSentence, rows: Sequence[tuple[Action, ...]]) -> list[float]:
         top_k = self._rewards.top_k
         return [
-            float(sum(counts and rank < top_k for rank, counts in zip(ranks, draft.source.counted, strict=True)))
+            float(sum(counts and rank < top_k for rank, counts in zip(ranks, prepared.source.counted, strict=True)))
             if summary_length(actions)
             else 0.0
-            for actions, ranks in zip(rows, self._converter.estimate_ranks(draft.source.ids, rows), strict=True)
+            for actions, ranks in zip(rows, self._converter.estimate_ranks(prepared.source.ids, rows), strict=True)
         ]
 
-    def _withdraw_bad_replacements(self, jobs: Sequence[Job]) -> None:
-        """Keep the source's word where the new one breaks the limit or is no word for people."""
-        bad = [job for job in jobs if job.has_bad_replacement(self._lm)]
-        for job in bad:
-            scored = job.choice.best
+    def _withdraw_bad_replacements(self, tasks: Sequence[SentenceTask]) -> None:
+        """Keep the source's word where the new one breaks the limit or is not a readable word."""
+        bad = [task for task in tasks if task.has_bad_replacement(self._lm)]
+        for task in bad:
+            scored = task.choice.best
             actions = tuple(Action.KEEP if a == Action.REPLACE else a for a in scored.conversion.actions)
             with_rate = scored.reconstruction_rate is not None
-            job.choice = GivenActionsSearch(
-                job.draft.source, actions, self._rewards, step=scored.step, with_rate=with_rate
+            task.choice = GivenActionsSearch(
+                task.prepared.source, actions, self._rewards, step=scored.step, with_rate=with_rate
             )
         self._run(bad)

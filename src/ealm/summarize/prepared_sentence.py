@@ -1,4 +1,4 @@
-"""A sentence on its way through the editor: its words, what must stay of them, and how what is left is written."""
+"""A sentence prepared for editing: its words, which of them must stay, and how the remaining ones are written."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,72 +10,80 @@ from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.rollout import Path
 from ealm.paper.source import Source
 from ealm.summarize.length_fitting import Fits, Shortened, shorten
-from ealm.summarize.options import Options
-from ealm.summarize.paraphrase_alignment import Wording
+from ealm.summarize.options import SummarizeOptions
+from ealm.summarize.paraphrase_alignment import ParaphrasedSentence
 from ealm.text.detokenizer import Layout, final_marks, says_nothing_alone
 from ealm.text.lengths import Limit, Unit, measure
 from ealm.text.protected_words import doubted_places, named_places, negated_places, protected_places, sign_places
 from ealm.text.sentences import Sentence
 
 _SPARE: dict[Unit, int] = {"words": 0, "chars": 1, "bytes": 4}
-"""By how much the sum of what words add may exceed the text: the first has no space before it, and a capital may take
-fewer bytes than its letter."""
+"""By how much the sum over words may exceed the length of the text: the first word has no space before it, and a
+capital may take fewer bytes than its lower-case letter."""
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A sentence, looked up and with its locked words."""
+class PreparedSentence:
+    """A sentence with its word ids and the words on which the agent does not decide."""
 
-    wording: Wording
+    paraphrased: ParaphrasedSentence
     source: Source
-    pinned: frozenset[int]
-    """Words that the user named: they stay whatever the length."""
-    precious: tuple[int, ...]
-    """Words that stay as far as the length allows, the most precious first."""
-    tied: Mapping[int, int]
-    """Words that stay or go with another one: negations with what they negate, because without it they would turn
-    something else round, "may" with its verb, which would be a fact without it, and "$" and "%" with their number."""
-    marks: frozenset[int]
+    hard_keep: frozenset[int]
+    """Words that the user named: they stay whatever the limit."""
+    soft_keep: tuple[int, ...]
+    """Words that stay as far as the limit allows, the most important first."""
+    dependents: Mapping[int, int]
+    """Words that stay or go with their head: a negation with what it negates, because alone it would negate something
+    else; "may" with its verb, which would be a fact without it; "$" and "%" with their number."""
+    punctuation: frozenset[int]
 
     @classmethod
     def prepare(
-        cls, sentence: Sentence, lm: MaskedLM, ignored_words: IgnoredWords, options: Options, *, reword: bool = False
-    ) -> "Draft":
-        """Look the words up, after putting them into shorter ones if so wished, and find those that must stay."""
+        cls,
+        sentence: Sentence,
+        lm: MaskedLM,
+        ignored_words: IgnoredWords,
+        options: SummarizeOptions,
+        *,
+        reword: bool = False,
+    ) -> "PreparedSentence":
+        """Look the words up, after paraphrasing if `reword`, and find those that must stay."""
         named = named_places(sentence.words, options.keep)
-        wording = Wording.shortest(sentence, named) if reword else Wording(sentence)
-        pinned = wording.moved(named)
-        precious: list[int] = []
-        for kind in options.protect:  # what is precious in the old words is so in the new ones
-            places = wording.moved(protected_places(sentence.words, [kind]))
-            precious += sorted(places - pinned - set(precious))
-        sentence = wording.sentence
+        paraphrased = ParaphrasedSentence.shortest(sentence, named) if reword else ParaphrasedSentence(sentence)
+        hard_keep = paraphrased.mapped(named)
+        soft_keep: list[int] = []
+        for kind in options.protect:  # a paraphrase of a protected word is protected
+            indices = paraphrased.mapped(protected_places(sentence.words, [kind]))
+            soft_keep += sorted(indices - hard_keep - set(soft_keep))
+        sentence = paraphrased.sentence
         words = sentence.words
         heads = {} if sentence.pretokenized else sign_places(words) | doubted_places(words)
         if "negation" in options.protect:
             heads |= negated_places(words)
-        tied = _tied(heads, pinned, precious)
-        precious = [place for place in precious if place not in tied]
-        marks: frozenset[int] = frozenset()
-        if not sentence.pretokenized:  # a sentence that people wrote ends as they ended it
-            marks = frozenset(place for place, word in enumerate(words) if says_nothing_alone(word))
-            precious += sorted(set(final_marks(sentence.tokens)) - pinned - set(precious))
-        return cls(wording, Source.prepare(words, lm, ignored_words), pinned, tuple(precious), tied, marks)
+        dependents = _dependents(heads, hard_keep, soft_keep)
+        soft_keep = [index for index in soft_keep if index not in dependents]
+        punctuation: frozenset[int] = frozenset()
+        if not sentence.pretokenized:  # raw text keeps its final punctuation
+            punctuation = frozenset(index for index, word in enumerate(words) if says_nothing_alone(word))
+            soft_keep += sorted(set(final_marks(sentence.tokens)) - hard_keep - set(soft_keep))
+        return cls(
+            paraphrased, Source.prepare(words, lm, ignored_words), hard_keep, tuple(soft_keep), dependents, punctuation
+        )
 
     @property
     def sentence(self) -> Sentence:
-        """The sentence in the words that are looked up."""
-        return self.wording.sentence
+        """The sentence in the words that are looked up: the paraphrase, if there is one."""
+        return self.paraphrased.sentence
 
     @property
     def original(self) -> Sentence:
-        """The sentence as people wrote it."""
-        return self.wording.original
+        """The sentence as written."""
+        return self.paraphrased.original
 
     @property
     def locked(self) -> frozenset[int]:
         """Words on which no step is spent."""
-        return self.pinned | set(self.precious) | self.tied.keys()
+        return self.hard_keep | set(self.soft_keep) | self.dependents.keys()
 
     @cached_property
     def _layout(self) -> Layout:
@@ -83,7 +91,7 @@ class Draft:
 
     @cached_property
     def _least(self) -> dict[Unit, list[int]]:
-        """What each word adds to the length at the least."""
+        """Minimum that each word adds to the length."""
         words = self.sentence.words
         sizes: dict[Unit, list[int]] = {
             "words": [0] * len(words),
@@ -93,34 +101,34 @@ class Draft:
         return {unit: self._layout.least(own) for unit, own in sizes.items()}
 
     def kept(self, actions: Sequence[Action]) -> Sequence[int]:
-        """Places of the words that are left in the end, dangling marks tidied away."""
-        places = [place for place, action in enumerate(actions) if action != Action.REMOVE]
+        """Indices of the words that are left, without dangling punctuation."""
+        indices = [index for index, action in enumerate(actions) if action != Action.REMOVE]
         if self.sentence.pretokenized:
-            return places
-        return self._tidied(places)
+            return indices
+        return self._tidied(indices)
 
-    def _tidied(self, places: Sequence[int]) -> Sequence[int]:
-        """Without dangling marks, unless there is nothing else."""
-        return (self._layout.tidied(places, locked=self.pinned) if self.marks else places) or places
+    def _tidied(self, indices: Sequence[int]) -> Sequence[int]:
+        """Without dangling punctuation, unless there is nothing else."""
+        return (self._layout.tidied(indices, locked=self.hard_keep) if self.punctuation else indices) or indices
 
     def text(self, actions: Sequence[Action], replacements: Mapping[int, str] | None = None) -> str:
-        """What is left, as people read it."""
+        """The remaining words as text."""
         return self._layout.written(self.kept(actions), replacements)
 
     def goal(self, limit: Limit) -> int:
-        """How many words the limit would leave if all were of the same length; marks are no words."""
+        """How many words fit the limit if all were of the same length; punctuation does not count."""
         share = limit.size / max(1, measure(self.sentence.text, limit.unit))
-        return max(1, round(share * (len(self.source.words) - len(self.marks))))
+        return max(1, round(share * (len(self.source.words) - len(self.punctuation))))
 
-    def shortened(self, path: Path, limit: Limit) -> Shortened:
-        """As much of the walk towards the limit as it takes to meet it."""
+    def shortened(self, walks: Path, limit: Limit) -> Shortened:
+        """The walk towards the limit, applied until the sentence meets it."""
         return shorten(
-            path.toward(self.goal(limit)),
+            walks.toward(self.goal(limit)),
             self._fits(limit),
-            pinned=self.pinned,
-            precious=self.precious,
-            tied=self.tied,
-            marks=self.marks,
+            hard_keep=self.hard_keep,
+            soft_keep=self.soft_keep,
+            dependents=self.dependents,
+            punctuation=self.punctuation,
         )
 
     def _fits(self, limit: Limit) -> Fits:
@@ -128,18 +136,20 @@ class Draft:
         room = limit.size + _SPARE[limit.unit]
         whole_fits = limit.allows(self.sentence.text)
 
-        def fits(places: Sequence[int]) -> bool:
-            if len(places) == len(least):
+        def fits(indices: Sequence[int]) -> bool:
+            if len(indices) == len(least):
                 return whole_fits
-            if sum(map(least.__getitem__, places)) > room:  # no need to write it
+            if sum(map(least.__getitem__, indices)) > room:  # no need to write it
                 return False
-            return limit.allows(self._layout.written(self._tidied(places)))
+            return limit.allows(self._layout.written(self._tidied(indices)))
 
         return fits
 
 
-def _tied(heads: Mapping[int, int], pinned: Collection[int], precious: Collection[int]) -> dict[int, int]:
-    """Those whose heads are words on which the agent decides."""
+def _dependents(heads: Mapping[int, int], hard_keep: Collection[int], soft_keep: Collection[int]) -> dict[int, int]:
+    """Dependents whose heads are words on which the agent decides."""
     return {
-        own: head for own, head in heads.items() if own not in pinned and head not in pinned and head not in precious
+        own: head
+        for own, head in heads.items()
+        if own not in hard_keep and head not in hard_keep and head not in soft_keep
     }

@@ -1,4 +1,4 @@
-"""What a user is told about a sentence whose edits are decided: the summary, every edit, and the walk."""
+"""Builds the result of a sentence whose edits are decided: the summary, every edit, and the trace."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from ealm.paper.rollout import Walk
 from ealm.paper.source import written_reconstruction, written_words
 from ealm.paper.step_search import EveryStepSearch, ScoredStep, Search
 from ealm.summarize.documents import Text, assembled, cut
-from ealm.summarize.prepared_sentence import Draft
+from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.summarize.result import Edit, Summary, TraceStep
 from ealm.text.detokenizer import capitalized_like, is_mark
 from ealm.text.lengths import Limit, measure
 
 
-class Choice(Search, Protocol):
+class ChoosingSearch(Search, Protocol):
     """A search that ends with the chosen step."""
 
     @property
@@ -25,17 +25,17 @@ class Choice(Search, Protocol):
 
 
 @dataclass(slots=True)
-class Job:
-    """A sentence with its walk and the searches that decide what becomes of it."""
+class SentenceTask:
+    """A sentence with its walk and the searches that choose its edits."""
 
     text: Text
-    draft: Draft
+    prepared: PreparedSentence
     walk: Walk
-    choice: Choice
+    choice: ChoosingSearch
     every: EveryStepSearch | None
-    """Set if the whole trace is wanted."""
+    """Set if the trace of every step is requested."""
     rebuild: bool
-    """Whether the whole source is to be rebuilt."""
+    """Whether to reconstruct every removed word."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -43,24 +43,24 @@ class Job:
         return self.choice.best.conversion.actions
 
     def replacements(self, lm: MaskedLM) -> dict[int, str]:
-        """New words by place."""
+        """New words by index."""
         return written_words(self.choice.best.conversion, lm)
 
     def has_bad_replacement(self, lm: MaskedLM) -> bool:
-        """Whether a new word breaks the limit, or is a mark or a shape such as "##.#" where people read."""
+        """Whether a new word breaks the limit, or is punctuation or a number's shape such as "##.#" in raw text."""
         new = self.replacements(lm)
         if not new:
             return False
-        if not self.draft.sentence.pretokenized and any("#" in word or is_mark(word) for word in new.values()):
+        if not self.prepared.sentence.pretokenized and any("#" in word or is_mark(word) for word in new.values()):
             return True
         limit = self.text.limit
         if limit is None:
             return False
-        before, after = self.draft.text(self.actions), self.draft.text(self.actions, new)
+        before, after = self.prepared.text(self.actions), self.prepared.text(self.actions, new)
         return measure(after, limit.unit) > measure(before, limit.unit)
 
     def known_steps(self) -> Mapping[int, ScoredStep]:
-        """Steps of the walk whose rates were worked out."""
+        """Steps of the walk whose rates are known."""
         if self.every is not None:
             return {scored.step: scored for scored in self.every.steps}
         chosen = self.choice.best
@@ -68,75 +68,75 @@ class Job:
         return {chosen.step: chosen} if on_the_walk else {}
 
 
-class Teller:
-    """Tells finished jobs in words: those of the language model, and those that people wrote."""
+class ResultBuilder:
+    """Turns finished tasks into results."""
 
     def __init__(self, lm: MaskedLM, *, top_k: int) -> None:
         """`top_k`: among how many candidates a word counts as recovered."""
         self._lm = lm
         self._top_k = top_k
 
-    def summary(self, job: Job) -> Summary:
+    def summary(self, task: SentenceTask) -> Summary:
         """Of one sentence."""
-        chosen = job.choice.best
-        draft = job.draft
-        replacements = job.replacements(self._lm)
-        kept = draft.kept(chosen.conversion.actions)
-        text = draft.text(chosen.conversion.actions, replacements)
-        if len(job.text.drafts) == 1:
-            text = _within(job.text.limit, text, draft.original.text)
+        chosen = task.choice.best
+        prepared = task.prepared
+        replacements = task.replacements(self._lm)
+        kept = prepared.kept(chosen.conversion.actions)
+        text = prepared.text(chosen.conversion.actions, replacements)
+        if len(task.text.sentences) == 1:
+            text = _within(task.text.limit, text, prepared.original.text)
         own = Summary(
-            source=draft.sentence.text,
+            source=prepared.sentence.text,
             summary=text,
-            compression_rate=compression_rate(len(kept), len(draft.original.tokens)),
+            compression_rate=compression_rate(len(kept), len(prepared.original.tokens)),
             reconstruction_rate=chosen.reconstruction_rate,
             step=chosen.step,
-            edits=self._edits(job, kept, replacements),
-            trace=tuple(self._trace(job)),
+            edits=self._edits(task, kept, replacements),
+            trace=tuple(self._trace(task)),
         )
-        return draft.wording.told(own)
+        return prepared.paraphrased.restored(own)
 
-    def _edits(self, job: Job, kept: Sequence[int], replacements: Mapping[int, str]) -> tuple[Edit, ...]:
-        chosen = job.choice.best
+    def _edits(self, task: SentenceTask, kept: Sequence[int], replacements: Mapping[int, str]) -> tuple[Edit, ...]:
+        chosen = task.choice.best
         conversion = chosen.conversion
-        order = {step.word: number for number, step in enumerate(job.walk.steps[: chosen.step], start=1)}
+        order = {step.word: number for number, step in enumerate(task.walk.steps[: chosen.step], start=1)}
         left = set(kept)
         edits = []
-        for place, (word, action) in enumerate(zip(job.draft.source.words, conversion.actions, strict=True)):
-            final = action if place in left else Action.REMOVE  # a dangling mark goes although nobody decided on it
-            rebuilt, rank = conversion.rebuilt[place], conversion.source_ranks[place]
-            told = job.rebuild and action != Action.KEEP
+        for index, (word, action) in enumerate(zip(task.prepared.source.words, conversion.actions, strict=True)):
+            final = action if index in left else Action.REMOVE  # dangling punctuation is removed without a decision
+            rebuilt, rank = conversion.rebuilt[index], conversion.source_ranks[index]
+            rebuilding = task.rebuild and action != Action.KEEP
             edits.append(
                 Edit(
                     word,
                     final,
-                    order.get(place),
-                    replacement=replacements.get(place) if place in left else None,
-                    rebuilt=self._lm.words([rebuilt])[0] if told and rebuilt is not None else None,
-                    recovered=rank < self._top_k if told and rank is not None else None,
+                    order.get(index),
+                    replacement=replacements.get(index) if index in left else None,
+                    rebuilt=self._lm.words([rebuilt])[0] if rebuilding and rebuilt is not None else None,
+                    recovered=rank < self._top_k if rebuilding and rank is not None else None,
                 )
             )
         return tuple(edits)
 
-    def _trace(self, job: Job) -> Iterator[TraceStep]:
-        draft, path = job.draft, job.walk
-        known = job.known_steps()
-        for number, step in enumerate(path.steps, start=1):
-            actions = path.actions_after(number)
+    def _trace(self, task: SentenceTask) -> Iterator[TraceStep]:
+        prepared, walk = task.prepared, task.walk
+        known = task.known_steps()
+        for number, step in enumerate(walk.steps, start=1):
+            actions = walk.actions_after(number)
             scored = known.get(number)
             summary = reconstruction = None
             if scored is not None:
-                summary = draft.text(actions, written_words(scored.conversion, self._lm))
-                reconstruction = written_reconstruction(draft.source, scored.conversion, self._lm)
-            elif Action.REPLACE not in actions:  # nothing to fill: the summary is known without asking
-                summary = draft.text(actions)
+                summary = prepared.text(actions, written_words(scored.conversion, self._lm))
+                reconstruction = written_reconstruction(prepared.source, scored.conversion, self._lm)
+            elif Action.REPLACE not in actions:  # nothing to fill: the summary needs no language model
+                summary = prepared.text(actions)
             yield TraceStep(
                 step=number,
                 position=step.word,
-                word=draft.source.words[step.word],
+                word=prepared.source.words[step.word],
                 action=step.action,
                 q_values=step.q_values,
-                compression_rate=compression_rate(summary_length(actions), len(draft.original.tokens)),
+                compression_rate=compression_rate(summary_length(actions), len(prepared.original.tokens)),
                 summary=summary,
                 reconstruction=None if reconstruction is None else " ".join(reconstruction),
                 reconstruction_rate=None if scored is None else scored.reconstruction_rate,
@@ -149,7 +149,7 @@ def text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
         return _NOTHING
     if len(parts) == 1:
         return parts[0]
-    sentences = [draft.original for draft in text.drafts]
+    sentences = [prepared.original for prepared in text.sentences]
     source = assembled(sentences, [sentence.text for sentence in sentences])
     whole = assembled(sentences, [part.summary for part in parts])
     capitalized = capitalized_like(source, whole)
@@ -160,7 +160,7 @@ def text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
         summary=_within(text.limit, whole, source),
         compression_rate=_mean_by([(p.compression_rate, len(p.edits)) for p in parts]) or 0.0,
         reconstruction_rate=_mean_by(
-            [(p.reconstruction_rate, sum(d.source.counted)) for p, d in zip(parts, text.drafts, strict=True)]
+            [(p.reconstruction_rate, sum(d.source.counted)) for p, d in zip(parts, text.sentences, strict=True)]
         ),
         step=sum(part.step for part in parts),
         edits=tuple(edit for part in parts for edit in part.edits),
@@ -170,12 +170,12 @@ def text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
 
 
 def _within(limit: Limit | None, text: str, source: str) -> str:
-    """The text, cut if a single word is too long; if none of its characters fits, one of the source's may."""
+    """The text, cut if a single word exceeds the limit; if no character fits, one of the source that does."""
     return text if limit is None else cut(text, limit) or cut(source, limit)
 
 
 def _mean_by(pairs: Sequence[tuple[float | None, int]]) -> float | None:
-    """Mean of values weighed by counts; None if a value is not known."""
+    """Mean weighted by counts; None if a value is unknown."""
     known = [(value, weight) for value, weight in pairs if value is not None]
     total = sum(weight for _, weight in known)
     if len(known) < len(pairs):

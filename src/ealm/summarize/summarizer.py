@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Unpack, overload
@@ -21,12 +20,10 @@ from ealm.paper.assessment import SentenceSimilarity
 from ealm.paper.encodings import look_for
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.summarize.documents import Text
-from ealm.summarize.options import Options, Wishes
-from ealm.summarize.pipeline import Editor
-from ealm.summarize.policies import AnyAgent
+from ealm.summarize.options import SummarizeOptions, Wishes
+from ealm.summarize.pipeline import AnyAgent, Pipeline
 from ealm.summarize.result import Summary
 from ealm.summarize.saved_agent import SavedAgent
-from ealm.text.lengths import LengthRequest
 
 _TEXTS_AT_ONCE = 128
 """Enough for full batches, few enough to bound the memory of a long list."""
@@ -68,10 +65,10 @@ class Summarizer:
         self.settings = settings
         estimates = isinstance(agent, GoalAgent) and agent.settings.estimates
         self._valuer = self._valuer_for("plan" if estimates else "walk")
-        self._editor = self._new_editor()
+        self._pipeline = self._new_pipeline()
 
-    def _new_editor(self) -> Editor:
-        return Editor(
+    def _new_pipeline(self) -> Pipeline:
+        return Pipeline(
             self.agent,
             self.lm,
             self._look,
@@ -84,7 +81,7 @@ class Summarizer:
         """The same models in another use."""
         variant = copy(self)
         variant.settings, variant._valuer = settings, valuer
-        variant._editor = variant._new_editor()
+        variant._pipeline = variant._new_pipeline()
         return variant
 
     def with_effort(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> "Summarizer":
@@ -201,55 +198,49 @@ class Summarizer:
 
     def stream(self, texts: Iterable[str], **options: Unpack[Wishes]) -> Iterator[Summary]:
         """Summaries in the order of the texts, in bounded memory; options as in `summarize`."""
-        return self._stream(texts, Options.of(**options))  # checked now, not when the first summary is asked for
+        return self._stream(texts, SummarizeOptions.of(**options))
 
-    def together(self, requests: Sequence[tuple[str, Options]]) -> list[Summary | EalmError]:
-        """Summaries of texts that each have their own options, in common passes; for a text that cannot be used, why.
-
-        Only what differs in more than its length is worked on apart.
-        """
+    def together(self, requests: Sequence[tuple[str, SummarizeOptions]]) -> list[Summary | EalmError]:
+        """Summaries of texts with their own options, in common batches; an error for a text that cannot be used."""
         answers: list[Summary | EalmError | None] = [None] * len(requests)
-        groups: dict[Options, list[tuple[int, Text]]] = {}
+        usable: list[tuple[int, Text]] = []
         for number, (text, options) in enumerate(requests):
             try:
-                read = self._read(text, 1, options)
+                usable.append((number, self._read(text, 1, options)))
             except EalmError as error:
                 answers[number] = error
-                continue
-            groups.setdefault(replace(options, length=LengthRequest()), []).append((number, read))
-        for options, members in groups.items():
-            found = self._summarized([read for _, read in members], options)
-            for (number, _), answer in zip(members, found, strict=True):
-                answers[number] = answer
+        found = self._summarized([read for _, read in usable])
+        for (number, _), answer in zip(usable, found, strict=True):
+            answers[number] = answer
         return [answer for answer in answers if answer is not None]
 
-    def _summarized(self, texts: Sequence[Text], options: Options) -> "Sequence[Summary | EalmError]":
-        """All at once; if a text breaks that (words to keep that do not fit its limit), each for itself."""
+    def _summarized(self, texts: Sequence[Text]) -> "Sequence[Summary | EalmError]":
+        """All in one batch; if a text breaks that (words to keep that do not fit its limit), each by itself."""
         try:
-            return self._editor.summarize(texts, options)
+            return self._pipeline.summarize(texts)
         except EalmError as error:
             if len(texts) == 1:
                 return [error]
-            return [answer for text in texts for answer in self._summarized([text], options)]
+            return [answer for text in texts for answer in self._summarized([text])]
 
     def curve(self, text: str, **options: Unpack[Wishes]) -> list[Summary]:
         """Summaries of one text at every length, the longest first; options as in `summarize`, but for the length."""
         options.setdefault("recoverability", True)
-        checked = Options.of(**options)
-        return self._editor.curve(self._read(text, 1, checked), checked)
+        checked = SummarizeOptions.of(**options)
+        return self._pipeline.curve(self._read(text, 1, checked))
 
-    def _stream(self, texts: Iterable[str], options: Options) -> Iterator[Summary]:
+    def _stream(self, texts: Iterable[str], options: SummarizeOptions) -> Iterator[Summary]:
         numbered = enumerate(texts, start=1)
         while chunk := list(islice(numbered, _TEXTS_AT_ONCE)):
-            yield from self._editor.summarize([self._read(text, number, options) for number, text in chunk], options)
+            yield from self._pipeline.summarize([self._read(text, number, options) for number, text in chunk])
 
-    def _read(self, text: str, number: int, options: Options) -> Text:
+    def _read(self, text: str, number: int, options: SummarizeOptions) -> Text:
         if not isinstance(text, str):
             raise TextError(f"Text {number} is not a string, but {type(text).__name__}.")
         if not text.isascii() and not _is_unicode(text):
             raise TextError(f"Sentence {number} is not valid Unicode: it was not UTF-8 where it came from.")
-        read = self._editor.read(text, options)
-        longest = max((len(draft.source.words) for draft in read.drafts), default=0)
+        read = self._pipeline.read(text, options)
+        longest = max((len(prepared.source.words) for prepared in read.sentences), default=0)
         if longest > self.lm.max_words:
             raise TextError(
                 f"Sentence {number} has {longest} words, and {self.lm.name} can take {self.lm.max_words}. "

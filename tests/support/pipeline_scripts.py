@@ -1,4 +1,4 @@
-"""An editor with a language model that is a table, and walks that are written down by the test."""
+"""A pipeline with a language model that is a table, and walks that are written down by the test."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -12,9 +12,8 @@ from ealm.paper.encodings import LanguageModelLook
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.learner import new_agent
 from ealm.paper.rollout import Step, Walk
-from ealm.summarize.options import Options
-from ealm.summarize.pipeline import Editor
-from ealm.summarize.policies import WalkRequest
+from ealm.summarize.options import SummarizeOptions
+from ealm.summarize.pipeline import Pipeline, WalkRequest
 from ealm.summarize.result import Summary
 
 KEEP, REMOVE, REPLACE = Action.KEEP, Action.REMOVE, Action.REPLACE
@@ -25,9 +24,9 @@ LM = TableMaskedLM({"cue": "follower"}, ["river", "rises", "bridge", "falls", "o
 
 
 @pytest.fixture
-def editor() -> Editor:
+def pipeline() -> Pipeline:
     agent = new_agent(LM.width, SETTINGS.agent, seed=0)
-    return Editor(
+    return Pipeline(
         agent, LM, LanguageModelLook(LM), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
     )
 
@@ -42,30 +41,30 @@ class Script:
         self.extractive: list[bool] = []
         self.goals: list[int] = []
 
-    def __call__(self, agent: Any, requests: Sequence[WalkRequest], *, extractive: bool, plans: None) -> list[Walk]:
-        self.extractive.append(extractive)
+    def __call__(self, agent: Any, requests: Sequence[WalkRequest], *, plans: None) -> list[Walk]:
+        self.extractive += [request.extractive for request in requests]
         self.goals += [request.goal for request in requests]
         return [self._walk(len(request.encodings), request.locked) for request in requests]
 
     def _walk(self, length: int, locked: Collection[int]) -> Walk:
-        order = [*self.order, *(place for place in range(length) if place not in self.order)]
-        places = [place for place in order if place < length and place not in locked]
-        steps = [Step(place, self.actions.get(place, self.action), (0.0, 0.0, 0.0)) for place in places]
+        order = [*self.order, *(index for index in range(length) if index not in self.order)]
+        indices = [index for index in order if index < length and index not in locked]
+        steps = [Step(index, self.actions.get(index, self.action), (0.0, 0.0, 0.0)) for index in indices]
         return Walk(length, tuple(steps))
 
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     made = Script()
-    monkeypatch.setattr("ealm.summarize.pipeline.paths", made)
+    monkeypatch.setattr("ealm.summarize.pipeline.walk_sources", made)
     return made
 
 
-def summarize(editor: Editor, text: str, **wishes: Any) -> Summary:
-    options = Options.of(**wishes)
-    (summary,) = editor.summarize([editor.read(text, options)], options)
+def summarize(pipeline: Pipeline, text: str, **wishes: Any) -> Summary:
+    options = SummarizeOptions.of(**wishes)
+    (summary,) = pipeline.summarize([pipeline.read(text, options)])
     return summary
 
 
-def short(editor: Editor, text: str, **wishes: Any) -> str:
-    return summarize(editor, text, **wishes).summary
+def short(pipeline: Pipeline, text: str, **wishes: Any) -> str:
+    return summarize(pipeline, text, **wishes).summary
