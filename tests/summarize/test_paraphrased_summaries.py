@@ -157,7 +157,7 @@ def test_a_curve_begins_with_the_text_as_it_is(pipeline: Pipeline, script: Scrip
     assert all(point.source == TWO for point in points)
     plain = SummarizeOptions.of(recoverability=True)
     assert pipeline.curve(pipeline.read("The river rises.", plain)) == pipeline.curve(
-        pipeline.read("The river rises.", options), options
+        pipeline.read("The river rises.", options)
     )
 
 

@@ -139,7 +139,7 @@ class LengthPlanner:
         if taken > limit.size and any(part.prepared.hard_keep for part in self._parts):
             raise TextError(
                 f"The words to keep take {taken} {limit.unit}, and the limit is {limit.size}. "
-                "Allow more, or name fewer words in keep=."
+                "Allow more, or keep fewer words."
             )
         return [candidate.shortened for candidate in candidates]
 
