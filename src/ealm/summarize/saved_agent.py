@@ -41,11 +41,10 @@ class SavedAgent:
         agent.load_state_dict(dict(self.weights))
         return agent
 
-    def save(self, folder: Path, *, half_precision: bool = False) -> None:
-        """Write the folder; a reader never sees a half-written file. Half precision takes half the space."""
+    def save(self, folder: Path) -> None:
+        """Write the folder; a reader never sees a half-written file."""
         folder.mkdir(parents=True, exist_ok=True)
-        weights = {name: t.half() for name, t in self.weights.items()} if half_precision else self.weights
-        write_tensors(folder / WEIGHTS_FILE, weights)
+        write_tensors(folder / WEIGHTS_FILE, self.weights)
         write_json(folder / FREQUENT_WORDS_FILE, sorted(self.ignored_words.frequent))
         description = {"format": FORMAT, "lm": self.lm_name, "width": self.width, "settings": self.settings.to_dict()}
         write_json(folder / SETTINGS_FILE, description)
