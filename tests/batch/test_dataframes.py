@@ -1,11 +1,9 @@
-"""Batches of rows, and what can be said about Ray without a cluster."""
+"""Batches of rows, and the options of the command for Ray."""
 
-import asyncio
 import json
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -17,12 +15,8 @@ from click.testing import CliRunner, Result
 import ealm
 from ealm.batch.dataframes import BatchSummarizer
 from ealm.batch.model_recipe import ModelRecipe
-from ealm.batch.ray_chunk_store import Shelf
-from ealm.batch.ray_data import ChunkWorker, RayCluster
-from ealm.batch.workers import LOST
 from ealm.cli.main import main
-from ealm.common.errors import BatchError, ModelFolderError, SettingsError, TextError, WorkersError
-from ealm.common.process_pool import NEVER_READY
+from ealm.common.errors import BatchError, ModelFolderError, SettingsError, TextError
 
 TEXTS = ["the police minister finds a silver bridge", "Zebra rises", "old engine burns in the quiet forest ."]
 TOO_LONG = "river " * 63
@@ -141,86 +135,3 @@ def test_help_tells_of_ray() -> None:
     assert "--backend [local|ray]" in told
     assert "--engine [torch|int8] " in told
     assert "--address HOST:PORT" in told
-
-
-def test_an_address_of_ray_client_is_refused() -> None:
-    pytest.importorskip("ray", reason="Ray is not installed")
-    with pytest.raises(WorkersError, match="Run this on a machine of the cluster"):
-        next(RayCluster(address="ray://head:10001").answered(iter([]), FakeRecipe()))
-
-
-# The parts of a job on a cluster, without one -------------------------------------------------------------------------
-
-
-def test_the_shelf_keeps_what_was_put_until_its_answers_are_taken() -> None:
-    async def use() -> None:
-        shelf = Shelf(1)
-        counting = asyncio.create_task(shelf.count(1))
-        await shelf.put("first")
-        assert await shelf.count(0) == 1
-        assert not counting.done()
-        await shelf.put("second")
-        assert await counting == 2
-        assert [await shelf.begin(number) for number in (0, 1, 0)] == [("first", 1), ("second", 1), ("first", 2)]
-        await shelf.finish(1, "B")
-        await shelf.finish(0, "A")
-        assert await shelf.take() == "A"
-        await shelf.finish(0, "A again")
-        assert (await shelf.begin(0))[0] == "[]"
-        assert await shelf.take() == "B"
-        await shelf.close()
-        assert await shelf.count(2) == 2
-
-    asyncio.run(use())
-
-
-class Local:
-    """A shelf in this process, called as an actor is."""
-
-    def __init__(self, workers: int) -> None:
-        self._shelf = Shelf(workers)
-
-    def __getattr__(self, name: str) -> SimpleNamespace:
-        return SimpleNamespace(remote=lambda *arguments: asyncio.run(getattr(self._shelf, name)(*arguments)))
-
-
-@pytest.fixture
-def local_shelf(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Local:
-    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(get=lambda value: value))
-    monkeypatch.chdir(tmp_path)
-    return Local(2)
-
-
-def worker(shelf: Local, recipe: FakeRecipe | None = None) -> ChunkWorker:
-    return ChunkWorker(recipe=recipe or FakeRecipe(), shelf=shelf, folder="missing", gpu=False)
-
-
-def told(worker: ChunkWorker, shelf: Local, texts: list[str], *, begun: int = 0) -> object:
-    number = shelf.count.remote(-1)
-    shelf.put.remote(json.dumps(texts))
-    for _ in range(begun):
-        shelf.begin.remote(number)
-    batch = pa.table({"number": [number]})
-    assert worker(batch) == batch
-    return json.loads(shelf.take.remote())
-
-
-def test_a_chunk_that_was_begun_too_often_is_given_up(local_shelf: Local) -> None:
-    shortening = worker(local_shelf)
-    texts = ["river x", "bad \ud800"]
-    assert told(shortening, local_shelf, texts, begun=2) == [["RIVER", None], ["", "a bad text"]]
-    assert told(shortening, local_shelf, texts, begun=3) == [["", LOST.error]] * 2
-    assert told(shortening, local_shelf, ["river x"]) == [["RIVER", None]]
-
-
-def test_what_is_wrong_with_a_worker_is_its_answer(local_shelf: Local) -> None:
-    broken = worker(local_shelf, FakeRecipe(broken="missing"))
-    assert told(broken, local_shelf, ["river"]) == "No trained agent in there."
-
-
-def test_workers_that_die_while_they_load_are_not_started_for_ever(local_shelf: Local) -> None:
-    for _ in range(5):  # both, and three that took their place
-        local_shelf.starting.remote()
-    assert told(worker(local_shelf), local_shelf, ["river"]) == NEVER_READY
-    local_shelf.ready.remote()
-    assert told(worker(local_shelf), local_shelf, ["river"]) == [["RIVER", None]]

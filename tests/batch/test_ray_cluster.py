@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ from places import SUPPORT
 from ealm.batch import job as jobs
 from ealm.batch.dataframes import BatchSummarizer
 from ealm.batch.job import Job, Stopped
-from ealm.batch.ray_data import RayCluster
-from ealm.batch.workers import answered
+from ealm.batch.workers import OpenPool, summarized
 from ealm.cli.main import main
-from ealm.common.errors import BatchError
+from ealm.common.errors import ModelFolderError
+from ealm.common.ray_pool import ActorPool
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'ealm[ray]'")
 
@@ -73,8 +74,12 @@ def session(cluster: Any) -> Iterator[None]:
     ray.shutdown()
 
 
-def run(source: Path, output: Path, recipe: FakeRecipe, on: RayCluster | None = None) -> jobs.Tally:
-    return Job(input=source, output=output, chunk_rows=2, cluster=on, quiet=True).run(recipe)
+def run(source: Path, output: Path, recipe: FakeRecipe, open_pool: OpenPool | None = None) -> jobs.Tally:
+    return Job(input=source, output=output, chunk_rows=2, open_pool=open_pool, quiet=True).run(recipe)
+
+
+def actors(number: int | None = None) -> OpenPool:
+    return partial(ActorPool, address=None, actors=number, gpu=False)
 
 
 # The order of the tests matters: the last one takes a node away.
@@ -91,12 +96,12 @@ def test_the_command_goes_on_with_a_local_job_and_ends_with_the_same_bytes(
         return CliRunner().invoke(main, ["summarize", *map(str, [*fixed, *arguments])])
 
     def stopped(*arguments, **options):
-        yield next(answered(*arguments, **options))
+        yield next(summarized(*arguments, **options))
         raise Stopped(signal.SIGINT)
 
     alone = summarize("-o", tmp_path / "alone.txt")
     with monkeypatch.context() as patch:
-        patch.setattr(jobs, "answered", stopped)
+        patch.setattr(jobs, "summarized", stopped)
         assert summarize("-o", tmp_path / "out.txt").exit_code == 128 + signal.SIGINT
     on_ray = ["--backend", "ray", "--address", cluster.address, "--workers", 1]
     result = summarize("-o", tmp_path / "out.txt", "--resume", *on_ray)
@@ -118,10 +123,10 @@ def test_map_batches_takes_the_callable_class(session: None, agent_folder: Path,
     )
 
 
-def test_a_model_that_cannot_be_loaded_is_told(session: None, tmp_path: Path) -> None:
+def test_a_model_that_cannot_be_loaded_is_reported(session: None, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("river\n")
-    with pytest.raises(BatchError, match="No trained agent"):
-        run(tmp_path / "in.txt", tmp_path / "out.txt", FakeRecipe(broken="missing"), RayCluster(actors=1))
+    with pytest.raises(ModelFolderError, match="No trained agent"):
+        run(tmp_path / "in.txt", tmp_path / "out.txt", FakeRecipe(broken="missing"), actors(1))
     assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]
     assert ray.is_initialized()
 
@@ -143,7 +148,7 @@ def test_a_node_and_an_actor_are_lost_and_nothing_else(cluster: Any, session: No
     loss = threading.Thread(target=lose_a_node, daemon=True)
     loss.start()
     recipe = WatchedRecipe(seen=str(tmp_path / "seen"), deaths=str(tmp_path / "deaths"))
-    tally = run(source, output, recipe, RayCluster())
+    tally = run(source, output, recipe, actors())
     loss.join(0)
     assert not loss.is_alive()
     assert len(cluster.worker_nodes) == 1

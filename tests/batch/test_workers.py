@@ -15,8 +15,8 @@ from places import SUPPORT
 from ealm.batch.chunks import Chunk, Tally
 from ealm.batch.job import Job
 from ealm.batch.readers import Row
-from ealm.batch.workers import answered
-from ealm.common.errors import BatchError
+from ealm.batch.workers import summarized
+from ealm.common.errors import ModelFolderError, WorkersError
 
 
 def run(source: Path, output: Path, recipe: FakeRecipe, *, workers: int) -> Tally:
@@ -49,11 +49,11 @@ def test_a_worker_that_dies_is_replaced_and_its_rows_are_not_lost(tmp_path: Path
         assert tally.first[0] == (4, "the process that worked on these rows died 3 times")
 
 
-def test_a_model_that_cannot_be_loaded_is_told(tmp_path: Path) -> None:
+def test_a_model_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("river\n")
-    with pytest.raises(BatchError, match="No trained agent"):
+    with pytest.raises(ModelFolderError, match="No trained agent"):
         run(tmp_path / "in.txt", tmp_path / "out.txt", FakeRecipe(broken="missing"), workers=2)
-    with pytest.raises(BatchError, match="Use fewer: --workers"):
+    with pytest.raises(WorkersError, match="Use fewer with workers="):
         run(tmp_path / "in.txt", tmp_path / "out.txt", FakeRecipe(broken="killed"), workers=2)
     assert multiprocessing.active_children() == []
     assert [path.name for path in tmp_path.iterdir()] == [
@@ -70,7 +70,7 @@ def test_few_chunks_are_read_ahead(tmp_path: Path) -> None:
             read += 1
             yield Chunk([Row(number, f"w{number}", None, None)], (number, None))
 
-    for written, (chunk, _) in enumerate(answered(chunks(), FakeRecipe(), workers=2)):
+    for written, (chunk, _) in enumerate(summarized(chunks(), FakeRecipe(), workers=2, open_pool=None)):
         assert chunk.rows[0].number == written
         assert read <= written + 2 * 4 + 1
 

@@ -1,13 +1,15 @@
-"""Work that is over in no time and can be told to fail or to die; loads nothing, so that workers start at once."""
+"""Work that takes no time and can be made to fail or die; it loads nothing, so that workers start at once."""
 
 import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from ealm.common.errors import LanguageModelError
+from ealm.common.worker_pool import Pool
 
 
 @dataclass(frozen=True)
@@ -41,3 +43,11 @@ class DoublingRecipe:
         if self.fault == "dies" or not before:
             (Path(self.deaths) / str(before)).touch()
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+def doubled(pool: Pool) -> list[int]:
+    """The results for the numbers 0 to 5; closes the pool."""
+    with closing(pool):
+        for number in range(6):
+            pool.submit(number)
+        return [pool.result() for _ in range(6)]

@@ -16,7 +16,7 @@ import pytest
 import torch
 from click.testing import CliRunner, Result
 from places import SUPPORT
-from pool_fakes import DoublingRecipe
+from pool_fakes import DoublingRecipe, doubled
 from train_fakes import BY_METHOD, FakeRecipe, InlinePool, trainer_of
 
 from ealm.cli.main import main
@@ -127,48 +127,17 @@ def test_damaged_jobs_are_refused(damage: Any) -> None:
 # Processes ------------------------------------------------------------------------------------------------------------
 
 
-def doubled(recipe: DoublingRecipe, pool: Any = None) -> list[int]:
-    with closing(pool or ProcessPool(recipe, 2)) as workers:
-        for number in range(6):
-            workers.submit(number)
-        found = [workers.result() for _ in range(6)]
-    assert multiprocessing.active_children() == []
-    return found
-
-
-def test_results_come_in_the_order_of_the_jobs_whatever_dies(tmp_path: Path) -> None:
-    assert doubled(DoublingRecipe()) == [0, 2, 4, 6, 8, 10]
-    assert doubled(DoublingRecipe("dies once", str(tmp_path))) == [0, 2, 4, 6, 8, 10]
-    assert len(list(tmp_path.iterdir())) == 1
-
-
-@pytest.mark.parametrize(
-    ("fault", "kind", "message"),
-    [
-        ("load", LanguageModelError, "^No masked language model in there.$"),
-        ("job", LanguageModelError, "^The language model is gone.$"),
-        ("bug", RuntimeError, "(?s)pool_fakes.py.*ZeroDivisionError: ours"),
-        ("dies", WorkersError, "died 3 times.*Use fewer: --workers"),
-        ("dies loading", WorkersError, "die before they are ready.*Use fewer: --workers"),
-    ],
-)
-def test_what_goes_wrong_in_a_worker_is_told(tmp_path: Path, fault: str, kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind, match=message):
-        doubled(DoublingRecipe(fault, str(tmp_path)))
-    assert multiprocessing.active_children() == []
-
-
 @METHODS
 def test_a_worker_that_is_killed_changes_nothing(method: str) -> None:
     pool = ProcessPool(FakeRecipe(method), 2)
     with closing(trainer_of(method, pool)) as trainer:
         advance(trainer, 20)
-        before = set(pool.pids)
-        os.kill(pool.pids[0], signal.SIGKILL)
+        before = {process.pid for process in multiprocessing.active_children()}
+        os.kill(next(iter(before)), signal.SIGKILL)
         elsewhere = trainer_of(method, InlinePool(FakeRecipe(method)))
         elsewhere.restore(*copy.deepcopy(trainer.state()))
         advance(trainer, STEPS - 20)
-        assert len(before & set(pool.pids)) == 1
+        assert len(before & {process.pid for process in multiprocessing.active_children()}) == 1
     advance(elsewhere, STEPS - 20)
     assert same_state(trainer, undisturbed(method))
     assert same_state(elsewhere, trainer)
@@ -334,12 +303,13 @@ def test_an_actor_that_dies_is_replaced_and_the_run_is_the_same(tmp_path: Path) 
         ("dies loading", WorkersError, "die before they are ready"),
     ],
 )
-def test_what_goes_wrong_in_an_actor_is_told(tmp_path: Path, fault: str, kind: type[Exception], message: str) -> None:
+def test_what_goes_wrong_in_an_actor_is_reported(
+    tmp_path: Path, fault: str, kind: type[Exception], message: str
+) -> None:
     from ealm.common.ray_pool import ActorPool
 
-    recipe = DoublingRecipe(fault, str(tmp_path))
     with pytest.raises(kind, match=message):
-        doubled(recipe, ActorPool(recipe, address=None, actors=1, gpu=False))
+        doubled(ActorPool(DoublingRecipe(fault, str(tmp_path)), address=None, actors=1, gpu=False))
 
 
 @pytest.mark.usefixtures("session")

@@ -16,7 +16,7 @@ from ealm.batch.model_recipe import Recipe
 from ealm.batch.progress import Progress
 from ealm.batch.readers import Reader
 from ealm.batch.resumable_file import Partial, Sink, Stream
-from ealm.batch.workers import Cluster, answered
+from ealm.batch.workers import OpenPool, summarized
 from ealm.batch.writers import Writer
 from ealm.common.errors import BatchError
 
@@ -45,8 +45,8 @@ class Job:
     output_column: str = "summary"
     error_column: str = "error"
     workers: int = 1
-    cluster: Cluster | None = None
-    """Does the work instead of processes of this machine."""
+    open_pool: OpenPool | None = None
+    """Starts other workers than processes of this machine."""
     resume: bool = False
     restart: bool = False
     quiet: bool = False
@@ -107,10 +107,7 @@ class Job:
         elif not self.quiet:
             sys.stderr.write(f"Going on after {sink.tally.rows:,} rows.\n")
         chunks = self._chunks(reader, skip=sink.tally.rows)
-        if self.cluster is not None:
-            results = self.cluster.answered(chunks, recipe)
-        else:
-            results = answered(chunks, recipe, workers=self.workers)
+        results = summarized(chunks, recipe, workers=self.workers, open_pool=self.open_pool)
         with (
             closing(results),
             closing(Progress(quiet=self.quiet, rows=sink.tally.rows)) as progress,

@@ -1,14 +1,13 @@
-"""Several processes that shorten chunks of rows. Results come in order, and a process that dies is replaced."""
+"""Workers that summarize chunks of rows, with results in the order of the chunks."""
 
 from collections import deque
-from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
-from typing import Protocol
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 
 from ealm.batch.chunks import Answer, Chunk
 from ealm.batch.model_recipe import Recipe
-from ealm.common.errors import BatchError, EalmError
-from ealm.common.process_pool import RETRIES, LostJobError, ProcessPool
+from ealm.common.process_pool import ProcessPool
+from ealm.common.worker_pool import RETRIES, LostJobError, Pool
 
 LOST = Answer(error=f"the process that worked on these rows died {RETRIES + 1} times")
 """For each row of a chunk that is given up."""
@@ -16,57 +15,38 @@ LOST = Answer(error=f"the process that worked on these rows died {RETRIES + 1} t
 CHUNKS_PER_WORKER = 4
 """Read but not yet written, at most; more would only wait in memory."""
 
+OpenPool = Callable[[Recipe], Pool]
+"""Starts workers."""
 
-class Cluster(Protocol):
-    """Other machines that shorten chunks."""
-
-    def answered(self, chunks: Iterator[Chunk], recipe: Recipe) -> Generator[tuple[Chunk, list[Answer]], None, None]:
-        """Chunks in order, with an answer for each row."""
+Summarized = Generator[tuple[Chunk, list[Answer]], None, None]
+"""Chunks in order, with a result for each row."""
 
 
-def answered(
-    chunks: Iterator[Chunk], recipe: Recipe, *, workers: int
-) -> Generator[tuple[Chunk, list[Answer]], None, None]:
-    """Chunks in order, with an answer for each row; one worker is this process."""
-    if workers == 1:
-        answer = recipe.load(None)
+def summarized(chunks: Iterator[Chunk], recipe: Recipe, *, workers: int, open_pool: OpenPool | None) -> Summarized:
+    """Summarize in this process (one worker), in so many processes, or in the workers that `open_pool` starts."""
+    if open_pool is None and workers == 1:
+        summarize = recipe.load(None)
         for chunk in chunks:
-            yield chunk, chunk.answers(answer(chunk.texts()))
+            yield chunk, chunk.answers(summarize(chunk.texts()))
         return
-    with closing(ProcessPool(recipe, workers)) as pool:
+    with closing(open_pool(recipe) if open_pool is not None else ProcessPool(recipe, workers)) as pool:
         waiting: deque[Chunk] = deque()
         for chunk in chunks:
             waiting.append(chunk)
-            with _batch_errors():
-                pool.submit(chunk.texts())
-            yield from _finished(waiting, pool, fewer_than=CHUNKS_PER_WORKER * workers)
+            pool.submit(chunk.texts())
+            yield from _finished(waiting, pool, fewer_than=CHUNKS_PER_WORKER * pool.size)
         yield from _finished(waiting, pool, fewer_than=0)
 
 
-def _finished(
-    waiting: deque[Chunk], pool: ProcessPool, *, fewer_than: int
-) -> Generator[tuple[Chunk, list[Answer]], None, None]:
-    """Pass on what is done, and wait until fewer than so many chunks are on their way."""
-    while waiting:
-        with _batch_errors():
-            if len(waiting) < fewer_than and not pool.has_result():
-                return
-            chunk = waiting.popleft()
-            answers = _answers(chunk, pool)
-        yield chunk, answers
+def _finished(waiting: deque[Chunk], pool: Pool, *, fewer_than: int) -> Summarized:
+    """Pass on what is done, and wait until fewer than so many chunks are unfinished."""
+    while waiting and (len(waiting) >= fewer_than or pool.has_result()):
+        chunk = waiting.popleft()
+        yield chunk, _results(chunk, pool)
 
 
-def _answers(chunk: Chunk, pool: ProcessPool) -> list[Answer]:
+def _results(chunk: Chunk, pool: Pool) -> list[Answer]:
     try:
         return chunk.answers(pool.result())
     except LostJobError:
         return chunk.answers([LOST] * len(chunk.texts()))
-
-
-@contextmanager
-def _batch_errors() -> Iterator[None]:
-    """What a worker could not load ends the job."""
-    try:
-        yield
-    except (EalmError, OSError) as error:
-        raise BatchError(str(error)) from error

@@ -1,6 +1,7 @@
 """`ealm summarize` on files of rows: its options, and what is said about a job."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -9,7 +10,7 @@ import click
 from ealm.batch.file_types import KINDS, Form, Kind
 from ealm.batch.job import Job, Stopped, failures
 from ealm.batch.model_recipe import ModelRecipe
-from ealm.batch.workers import Cluster
+from ealm.batch.workers import OpenPool
 from ealm.cli.shared import Command, quiet_option
 from ealm.common.config import ENGINES
 
@@ -120,7 +121,7 @@ def run_job(source: Path | None, output: Path | None, *, options: JobOptions, re
         output_column=options["output_column"],
         error_column=options["error_column"],
         workers=options["workers"] or 1,
-        cluster=_ray_cluster(options, device=recipe.device) if _on_ray(options) else None,
+        open_pool=_ray_pool(options, device=recipe.device) if _on_ray(options) else None,
         resume=options["resume"],
         restart=options["restart"],
         quiet=options["quiet"],
@@ -139,9 +140,8 @@ def _on_ray(options: JobOptions) -> bool:
     return RAY in (options["backend"], options["engine"])
 
 
-def _ray_cluster(options: JobOptions, *, device: str) -> Cluster:
-    from ealm.batch.ray_data import RayCluster
-    from ealm.common.ray_cluster import require_ray
+def _ray_pool(options: JobOptions, *, device: str) -> OpenPool:
+    from ealm.common.ray_pool import ActorPool, require_ray
 
-    require_ray()  # told before anything is opened
-    return RayCluster(address=options["address"], actors=options["workers"], gpu=device != "cpu")
+    require_ray()  # an error comes before anything is opened
+    return partial(ActorPool, address=options["address"], actors=options["workers"], gpu=device != "cpu")

@@ -113,7 +113,7 @@ def train(
     if address is not None and engine != RAY:
         raise click.UsageError("--address goes with --engine ray.")
     if engine == RAY:
-        from ealm.common.ray_cluster import require_ray
+        from ealm.common.ray_pool import require_ray
 
         require_ray()  # told before anything is loaded
     from ealm.common.stopping import Budget, StopRequest

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from ealm.common.process_pool import Pool
+from ealm.common.worker_pool import Pool
 from ealm.paper.target_network import group
 
 JOBS_PER_WORKER = 2

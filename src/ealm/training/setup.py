@@ -9,8 +9,9 @@ import torch
 
 from ealm.common.config import Settings, preset
 from ealm.common.errors import RunError
-from ealm.common.process_pool import ProcessPool, Recipe, cores
+from ealm.common.process_pool import ProcessPool, cores
 from ealm.common.ray_pool import ActorPool
+from ealm.common.worker_pool import Recipe
 from ealm.goal_agent.word_importance import load_weights
 from ealm.lm import bundled as embedded
 from ealm.lm.masked_lm import MaskedLM, TransformersMaskedLM
