@@ -1,4 +1,4 @@
-"""The service: what it answers, what it refuses, and that it keeps nothing."""
+"""The service: its responses, what it refuses, and that it stores nothing."""
 
 import asyncio
 import json
@@ -62,7 +62,7 @@ def test_a_list_gives_a_list_in_order(client: TestClient, summarizer: Summarizer
     assert client.post("/v1/summarize", json={"text": []}).json() == {"summaries": []}
 
 
-def test_a_trace_is_told_when_asked_for(client: TestClient) -> None:
+def test_a_trace_is_returned_on_request(client: TestClient) -> None:
     plain = client.post("/v1/summarize", json={"text": TEXT}).json()["summaries"][0]
     traced = client.post("/v1/summarize", json={"text": TEXT, "trace": True}).json()["summaries"][0]
     assert "trace" not in plain
@@ -202,7 +202,7 @@ def test_the_page_comes_from_the_package_and_loads_nothing_else(client: TestClie
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/nothing"])
-def test_every_response_is_guarded(client: TestClient, path: str) -> None:
+def test_every_response_has_security_headers(client: TestClient, path: str) -> None:
     headers = client.get(path).headers
     policy = headers["content-security-policy"]
     assert "script-src 'self'" in policy
@@ -224,7 +224,7 @@ def stream(client: TestClient, *lines: object) -> list[Any]:
     return [json.loads(line) for line in response.text.splitlines()]
 
 
-def test_a_stream_answers_line_by_line_in_order(client: TestClient, summarizer: Summarizer) -> None:
+def test_a_stream_returns_a_result_for_each_line_in_order(client: TestClient, summarizer: Summarizer) -> None:
     texts = [TEXT, "Zebra rises", "old engine burns in the quiet forest ."] * 30
     found = stream(client, *({"text": text, "words": 2, "id": number} for number, text in enumerate(texts)))
     assert [line["id"] for line in found] == list(range(90))
@@ -281,23 +281,23 @@ def test_texts_with_their_own_options_are_answered_as_if_alone(summarizer: Summa
 # Reconstruction -------------------------------------------------------------------------------------------------------
 
 
-def test_the_reconstruction_is_told_word_by_word_when_asked_for(summarizer: Summarizer) -> None:
-    plain, told = summarizer.summarize(TEXT, words=3), summarizer.summarize(TEXT, words=3, reconstruction=True)
+def test_the_reconstruction_is_returned_word_by_word_on_request(summarizer: Summarizer) -> None:
+    plain, rebuilt = summarizer.summarize(TEXT, words=3), summarizer.summarize(TEXT, words=3, reconstruction=True)
     assert all(edit.rebuilt is None and edit.recovered is None for edit in plain.edits)
-    assert str(told) == str(plain)
-    counted = [edit for edit in told.edits if edit.action.name != "KEEP"]
+    assert str(rebuilt) == str(plain)
+    counted = [edit for edit in rebuilt.edits if edit.action.name != "KEEP"]
     assert counted
     assert all(edit.rebuilt and edit.recovered is not None for edit in counted)
-    assert all(edit.rebuilt is None for edit in told.edits if edit.action.name == "KEEP")
+    assert all(edit.rebuilt is None for edit in rebuilt.edits if edit.action.name == "KEEP")
     balance = summarizer.summarize(TEXT, reconstruction=True)
     assert str(balance) == str(summarizer.summarize(TEXT))
     assert all(edit.rebuilt for edit in balance.edits if edit.action.name != "KEEP")
 
 
 def test_what_is_recovered_is_what_the_rate_counts(summarizer: Summarizer) -> None:
-    told = summarizer.summarize(TEXT, words=3, reconstruction=True)
-    counts = [edit.word not in {"the", "a"} for edit in told.edits]  # stop words do not count
-    known = [edit.action.name == "KEEP" or bool(edit.recovered) for edit in told.edits]
-    assert told.reconstruction_rate == pytest.approx(
+    rebuilt = summarizer.summarize(TEXT, words=3, reconstruction=True)
+    counts = [edit.word not in {"the", "a"} for edit in rebuilt.edits]  # stop words do not count
+    known = [edit.action.name == "KEEP" or bool(edit.recovered) for edit in rebuilt.edits]
+    assert rebuilt.reconstruction_rate == pytest.approx(
         sum(k for k, c in zip(known, counts, strict=True) if c) / sum(counts)
     )

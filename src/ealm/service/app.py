@@ -11,11 +11,11 @@ from fastapi import FastAPI, Request, Response
 
 from ealm import __version__
 from ealm.common.errors import EalmError, TextError
-from ealm.service.batch_queue import Closed, Gatherer
+from ealm.service.batch_queue import BatchQueue, Closed
 from ealm.service.curves import curve_values
 from ealm.service.limits import ServiceLimits
 from ealm.service.metrics import CONTENT_TYPE, Metrics
-from ealm.service.middleware import BoundedBody, Counting, SecurityHeaders
+from ealm.service.middleware import BodyLimitMiddleware, RequestMetricsMiddleware, SecurityHeadersMiddleware
 from ealm.service.problems import MEDIA_TYPE, install_handlers
 from ealm.service.schemas import (
     CurveRequest,
@@ -25,7 +25,7 @@ from ealm.service.schemas import (
     SummarizeResponse,
     summary_values,
 )
-from ealm.service.streams import DuplexResponse, answers
+from ealm.service.streams import DuplexResponse, summarize_lines
 from ealm.summarize.options import Wishes
 from ealm.summarize.result import Summary
 from ealm.summarize.summarizer import Summarizer
@@ -55,23 +55,23 @@ class Service:
         self.summarizer = summarizer
         self.limits = limits
         self.metrics = Metrics()
-        self._gatherer: Gatherer | None = None
+        self._queue: BatchQueue | None = None
         self._curves: ThreadPoolExecutor | None = None
 
     @property
     def ready(self) -> bool:
         """Whether requests are taken."""
-        return self._gatherer is not None
+        return self._queue is not None
 
     @property
-    def gatherer(self) -> Gatherer:
+    def queue(self) -> BatchQueue:
         """Where texts are queued; raises `Closed` outside of the app's life."""
-        if self._gatherer is None:
+        if self._queue is None:
             raise Closed("The service is starting or shutting down.")
-        return self._gatherer
+        return self._queue
 
     def curve(self, body: CurveRequest) -> "Future[dict[str, Any]]":
-        """Work out a curve: they take long and share no batch, so one at a time, beside the gatherer."""
+        """Work out a curve: they take long and share no batch, so one at a time, beside the queue."""
         if self._curves is None:
             raise Closed("The service is starting or shutting down.")
         return self._curves.submit(_curve, self.summarizer, body)
@@ -79,12 +79,12 @@ class Service:
     @asynccontextmanager
     async def living(self, _app: FastAPI) -> AsyncIterator[None]:
         """From start to end; what has begun is finished."""
-        gatherer = self._gatherer = Gatherer(self.summarizer, self.limits, report=self.metrics.batch)
+        queue = self._queue = BatchQueue(self.summarizer, self.limits, report=self.metrics.batch)
         curves = self._curves = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ealm-curve")
-        self.metrics.watch(lambda: gatherer.load)
+        self.metrics.watch(lambda: queue.load)
         yield
-        self._gatherer = self._curves = None
-        await asyncio.to_thread(gatherer.close)
+        self._queue = self._curves = None
+        await asyncio.to_thread(queue.close)
         await asyncio.to_thread(curves.shutdown)
 
 
@@ -104,9 +104,9 @@ def create_app(summarizer: Summarizer, limits: ServiceLimits | None = None) -> F
     _add_summaries(app, service)
     _add_stream(app, service)
     _add_state(app, service)
-    app.add_middleware(BoundedBody, most=service.limits.body_bytes, streams=frozenset({BATCH}))
-    app.add_middleware(Counting, told=service.metrics.request)
-    app.add_middleware(SecurityHeaders)
+    app.add_middleware(BodyLimitMiddleware, max_bytes=service.limits.body_bytes, stream_paths=frozenset({BATCH}))
+    app.add_middleware(RequestMetricsMiddleware, record=service.metrics.request)
+    app.add_middleware(SecurityHeadersMiddleware)
     _describe_problems(app)
     return app
 
@@ -125,7 +125,7 @@ def _add_summaries(app: FastAPI, service: Service) -> None:
         options = body.options()
         if not texts:
             return {"summaries": []}
-        found = await _unless_gone(request, service.gatherer.submit([(text, options) for text in texts]))
+        found = await _unless_gone(request, service.queue.submit([(text, options) for text in texts]))
         return {"summaries": [summary_values(summary, trace=body.trace) for summary in _or_raise(found)]}
 
     @app.post("/v1/curve", responses=_problems(413, 422), summary="Every length of one text")
@@ -156,7 +156,7 @@ def _add_stream(app: FastAPI, service: Service) -> None:
         },
     )
     async def batch(request: Request) -> DuplexResponse:
-        lines = answers(request.stream(), service.gatherer, service.limits)
+        lines = summarize_lines(request.stream(), service.queue, service.limits)
         return DuplexResponse(lines, media_type="application/x-ndjson")
 
 

@@ -1,7 +1,7 @@
-"""Requests that come at the same time share the passes of the language model.
+"""Dynamic batching: requests that come at the same time share the forward passes of the language model.
 
-One thread works; whoever asks waits for a future. The first of a batch waits a few milliseconds for company. What is
-cancelled before its turn costs nothing.
+One thread does the work; each request waits for a future. The first request of a batch waits a few milliseconds for
+others. A request that is cancelled before its turn costs nothing.
 """
 
 import math
@@ -27,36 +27,35 @@ class BatchSummarizer(Protocol):
         ...
 
 
-class QueueFull(Exception):  # noqa: N818 - not an error of anybody
-    """There is no place now."""
+class QueueFull(Exception):  # noqa: N818 - a state, not a mistake
+    """There is no room for the request now."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(f"The queue is full. Try again in {retry_after} s.")
         self.retry_after = retry_after
-        """Seconds after which there may be a place."""
+        """Seconds after which there may be room."""
 
 
-class Closed(Exception):  # noqa: N818 - not an error of anybody
+class Closed(Exception):  # noqa: N818 - a state, not a mistake
     """The service is shutting down."""
 
 
 @dataclass(slots=True)
-class _Ticket:
-    requests: list[tuple[str, SummarizeOptions]]
+class _Request:
+    texts: list[tuple[str, SummarizeOptions]]
     future: "Future[list[Summary | EalmError]]" = field(default_factory=Future)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchReport:
-    """What one pass did, for metrics."""
+    """Size and duration of one batch, for metrics."""
 
     texts: int
-    tickets: int
     seconds: float
 
 
-class Gatherer:
-    """The queue and the thread that works it off."""
+class BatchQueue:
+    """The queue and the thread that works on it."""
 
     def __init__(
         self,
@@ -68,38 +67,38 @@ class Gatherer:
         self._summarizer = summarizer
         self._limits = limits
         self._report = report
-        self._tickets: deque[_Ticket] = deque()
+        self._requests: deque[_Request] = deque()
         self._waiting = 0
         self._working = 0
         self._seconds_per_text = 0.05
         self._closed = False
         self._changed = threading.Condition()
-        self._thread = threading.Thread(target=self._work, name="ealm-gatherer", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="ealm-batch-queue", daemon=True)
         self._thread.start()
 
     @property
     def load(self) -> int:
-        """Texts that wait or are at work."""
+        """Texts that wait or are being summarized."""
         with self._changed:
             return self._waiting + self._working
 
-    def submit(self, requests: Sequence[tuple[str, SummarizeOptions]]) -> "Future[list[Summary | EalmError]]":
+    def submit(self, texts: Sequence[tuple[str, SummarizeOptions]]) -> "Future[list[Summary | EalmError]]":
         """Queue texts; their results come together. Raises `QueueFull` or `Closed`."""
-        ticket = _Ticket(list(requests))
+        request = _Request(list(texts))
         with self._changed:
             if self._closed:
                 raise Closed("The service is shutting down.")
             load = self._waiting + self._working
-            # An idle service takes any request that the limits of a request allow.
-            if load and load + len(ticket.requests) > self._limits.queued_texts:
+            # An idle service accepts any request that is within the limits of a request.
+            if load and load + len(request.texts) > self._limits.queued_texts:
                 raise QueueFull(max(1, math.ceil(load * self._seconds_per_text)))
-            self._tickets.append(ticket)
-            self._waiting += len(ticket.requests)
+            self._requests.append(request)
+            self._waiting += len(request.texts)
             self._changed.notify_all()
-        return ticket.future
+        return request.future
 
     def close(self) -> None:
-        """Take no more, finish what is queued, then end."""
+        """Accept no more requests, finish those that are queued, then end."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -107,7 +106,7 @@ class Gatherer:
 
     def _work(self) -> None:
         while (batch := self._next_batch()) is not None:
-            texts = sum(len(ticket.requests) for ticket in batch)
+            texts = sum(len(request.texts) for request in batch)
             started = time.monotonic()
             self._run(batch)
             seconds = time.monotonic() - started
@@ -117,12 +116,12 @@ class Gatherer:
                     self._seconds_per_text += 0.2 * (seconds / texts - self._seconds_per_text)
                 self._changed.notify_all()
             if texts:
-                self._report(BatchReport(texts, len(batch), seconds))
+                self._report(BatchReport(texts, seconds))
 
-    def _next_batch(self) -> list[_Ticket] | None:
-        """Tickets for one pass; None when closed and empty."""
+    def _next_batch(self) -> list[_Request] | None:
+        """Requests for one batch; None when closed and empty."""
         with self._changed:
-            while not self._tickets:
+            while not self._requests:
                 if self._closed:
                     return None
                 self._changed.wait()
@@ -133,25 +132,25 @@ class Gatherer:
                     break
             return self._take()
 
-    def _take(self) -> list[_Ticket]:
-        batch: list[_Ticket] = []
+    def _take(self) -> list[_Request]:
+        batch: list[_Request] = []
         taken = 0
-        while self._tickets and (not batch or taken + len(self._tickets[0].requests) <= self._limits.texts_at_once):
-            ticket = self._tickets.popleft()
-            self._waiting -= len(ticket.requests)
-            if ticket.future.set_running_or_notify_cancel():
-                batch.append(ticket)
-                taken += len(ticket.requests)
+        while self._requests and (not batch or taken + len(self._requests[0].texts) <= self._limits.texts_at_once):
+            request = self._requests.popleft()
+            self._waiting -= len(request.texts)
+            if request.future.set_running_or_notify_cancel():
+                batch.append(request)
+                taken += len(request.texts)
         self._working = taken
         return batch
 
-    def _run(self, batch: Sequence[_Ticket]) -> None:
+    def _run(self, batch: Sequence[_Request]) -> None:
         try:
-            results = iter(self._summarizer.together([request for ticket in batch for request in ticket.requests]))
-            answers = [[next(results) for _ in ticket.requests] for ticket in batch]
-        except Exception as error:  # noqa: BLE001 - whoever waits must hear of it; the thread must live on
-            for ticket in batch:
-                ticket.future.set_exception(error)
+            results = iter(self._summarizer.together([text for request in batch for text in request.texts]))
+            grouped = [[next(results) for _ in request.texts] for request in batch]
+        except Exception as error:  # noqa: BLE001 - each waiting request gets the error; the thread must go on
+            for request in batch:
+                request.future.set_exception(error)
             return
-        for ticket, answer in zip(batch, answers, strict=True):
-            ticket.future.set_result(answer)
+        for request, summaries in zip(batch, grouped, strict=True):
+            request.future.set_result(summaries)

@@ -1,4 +1,4 @@
-"""How much a service takes on."""
+"""Limits of the service."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,17 @@ from ealm.common.errors import SettingsError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceLimits:
-    """Bounds of one process."""
+    """Limits of one process."""
 
     body_bytes: int = 2_000_000
     """Largest request, and largest line of a stream."""
     texts_per_request: int = 512
     queued_texts: int = 1_024
-    """Texts that wait or are at work; more are refused for now."""
+    """Texts that wait or are being summarized; requests beyond that are refused with 429."""
     texts_at_once: int = 64
-    """Texts of one pass of the language model."""
+    """Texts in one batch."""
     window_seconds: float = 0.005
-    """How long the first of a batch waits for company."""
+    """How long the first request of a batch waits for others."""
 
     def __post_init__(self) -> None:
         for name in ("body_bytes", "texts_per_request", "queued_texts", "texts_at_once"):

@@ -1,4 +1,4 @@
-"""Counts for Prometheus: how many, how long, how full; nothing of what was in the texts."""
+"""Prometheus metrics: counts, durations and queue length; nothing from the texts."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Metrics:
-    """A registry of its own for each app, so that several can live in one process."""
+    """Each app has its own registry, so that several apps can run in one process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -20,16 +20,16 @@ class Metrics:
             ["method", "route", "status"],
             registry=self.registry,
         )
-        self._seconds = Histogram("ealm_request_seconds", "Time to answer.", ["route"], registry=self.registry)
+        self._seconds = Histogram("ealm_request_seconds", "Time to respond.", ["route"], registry=self.registry)
         self._texts = Counter("ealm_texts_total", "Texts summarized.", registry=self.registry)
         self._batch = Histogram(
-            "ealm_batch_texts", "Texts of one pass.", buckets=[1, 2, 4, 8, 16, 32, 64, 128], registry=self.registry
+            "ealm_batch_texts", "Texts in one batch.", buckets=[1, 2, 4, 8, 16, 32, 64, 128], registry=self.registry
         )
-        self._batch_seconds = Histogram("ealm_batch_seconds", "Time of one pass.", registry=self.registry)
-        self._queued = Gauge("ealm_queued_texts", "Texts that wait or are at work.", registry=self.registry)
+        self._batch_seconds = Histogram("ealm_batch_seconds", "Time for one batch.", registry=self.registry)
+        self._queued = Gauge("ealm_queued_texts", "Texts that wait or are being summarized.", registry=self.registry)
 
     def watch(self, load: Callable[[], int]) -> None:
-        """Ask this for the length of the queue."""
+        """Take the length of the queue from this function."""
         self._queued.set_function(load)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -38,11 +38,11 @@ class Metrics:
         self._seconds.labels(route).observe(seconds)
 
     def batch(self, report: BatchReport) -> None:
-        """A pass has ended."""
+        """A batch has ended."""
         self._texts.inc(report.texts)
         self._batch.observe(report.texts)
         self._batch_seconds.observe(report.seconds)
 
     def page(self) -> bytes:
-        """What Prometheus reads."""
+        """The exposition in the text format of Prometheus."""
         return generate_latest(self.registry)

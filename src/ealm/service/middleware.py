@@ -1,4 +1,4 @@
-"""What stands before every route: bounded bodies, security headers, counts."""
+"""ASGI middleware for every route: body limit, security headers, request metrics."""
 
 import time
 from collections.abc import Callable
@@ -19,62 +19,62 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-"""No inline script, no foreign content, no sniffing, no framing."""
+"""No inline scripts, no content from other hosts, no sniffing, no framing."""
 
 
-class SecurityHeaders:
+class SecurityHeadersMiddleware:
     """Adds the headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await self._app(scope, receive, send_guarded if scope["type"] == "http" else send)
+        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
-class BoundedBody:
-    """Refuses bodies that are too large, by their announced length or as they come; streams bound their own lines."""
+class BodyLimitMiddleware:
+    """Refuses bodies that are too large, by Content-Length or while reading; streams limit the length of a line."""
 
-    def __init__(self, app: ASGIApp, *, most: int, streams: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, *, max_bytes: int, stream_paths: frozenset[str]) -> None:
         self._app = app
-        self._most = most
-        self._streams = streams
-        self._detail = f"The request is larger than {most:,} bytes. Send less at a time, or use /v1/summarize/batch."
+        self._max_bytes = max_bytes
+        self._stream_paths = stream_paths
+        self._detail = f"The request is larger than {max_bytes:,} bytes. Send fewer texts, or use /v1/summarize/batch."
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in self._streams:
+        if scope["type"] != "http" or scope["path"] in self._stream_paths:
             await self._app(scope, receive, send)
             return
         announced = Headers(scope=scope).get("content-length", "0")
-        if announced.isdigit() and int(announced) > self._most:
+        if announced.isdigit() and int(announced) > self._max_bytes:
             await problem(413, self._detail)(scope, receive, send)
             return
-        taken = 0
+        received = 0
 
-        async def receive_bounded() -> Message:
-            nonlocal taken
+        async def receive_limited() -> Message:
+            nonlocal received
             message = await receive()
-            taken += len(message.get("body", b""))
-            if taken > self._most:
-                raise HTTPException(413, self._detail)  # the app turns it into a problem
+            received += len(message.get("body", b""))
+            if received > self._max_bytes:
+                raise HTTPException(413, self._detail)  # the app turns it into problem+json
             return message
 
-        await self._app(scope, receive_bounded, send)
+        await self._app(scope, receive_limited, send)
 
 
-class Counting:
-    """Tells how every request ended: method, route, status, seconds; never what was in it."""
+class RequestMetricsMiddleware:
+    """Records method, route, status and seconds of every request; never its content."""
 
-    def __init__(self, app: ASGIApp, *, told: Callable[[str, str, int, float], None]) -> None:
+    def __init__(self, app: ASGIApp, *, record: Callable[[str, str, int, float], None]) -> None:
         self._app = app
-        self._told = told
+        self._record = record
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -83,15 +83,15 @@ class Counting:
         status = 500
         started = time.monotonic()
 
-        async def send_counted(message: Message) -> None:
+        async def send_with_status(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
             await send(message)
 
         try:
-            await self._app(scope, receive, send_counted)
+            await self._app(scope, receive, send_with_status)
         finally:
-            # The route as it is declared: a path from a request could be anything.
+            # The route as declared: the path of a request could be anything.
             route = getattr(scope.get("route"), "path", "other")
-            self._told(scope["method"], route, status, time.monotonic() - started)
+            self._record(scope["method"], route, status, time.monotonic() - started)

@@ -1,4 +1,4 @@
-"""Errors as problem+json (RFC 9457), with a message that says what to do."""
+"""Errors as problem+json (RFC 9457), with a detail that says what to do."""
 
 from http import HTTPStatus
 from typing import Any
@@ -15,28 +15,28 @@ MEDIA_TYPE = "application/problem+json"
 
 
 def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """A response that tells what is wrong."""
+    """A problem+json response."""
     content = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
     return JSONResponse(content, status_code=status, media_type=MEDIA_TYPE, headers=headers)
 
 
 def queue_full(error: QueueFull) -> JSONResponse:
-    """429 with the time after which to come again."""
+    """429 with Retry-After."""
     return problem(429, str(error), {"Retry-After": str(error.retry_after)})
 
 
 def validation_message(errors: Any) -> str:
-    """The first few mistakes of a request, by the path of the field; never its content."""
-    told = [
+    """The first few errors of a request, by the path of the field; never its content."""
+    messages = [
         f"{'.'.join(str(part) for part in error['loc'] if part != 'body') or 'body'}: {error['msg']}"
         for error in errors
     ]
-    more = f" (and {len(told) - 3} more)" if len(told) > 3 else ""
-    return "; ".join(told[:3]) + more + ". See /openapi.json for what is expected."
+    more = f" (and {len(messages) - 3} more)" if len(messages) > 3 else ""
+    return "; ".join(messages[:3]) + more + ". See /openapi.json for what is expected."
 
 
 def install_handlers(app: FastAPI) -> None:
-    """Turn every error into a problem."""
+    """Turn every error into a problem+json response."""
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_request: Request, error: RequestValidationError) -> JSONResponse:

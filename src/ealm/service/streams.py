@@ -1,4 +1,4 @@
-"""NDJSON in, NDJSON out: many lines of one request at work at once, answers in the order of the lines."""
+"""NDJSON in, NDJSON out: many lines of one request are summarized at once, with results in the order of the lines."""
 
 import asyncio
 import json
@@ -13,20 +13,20 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ealm.common.errors import EalmError
-from ealm.service.batch_queue import Gatherer, QueueFull
+from ealm.service.batch_queue import BatchQueue, QueueFull
 from ealm.service.limits import ServiceLimits
 from ealm.service.problems import validation_message
 from ealm.service.schemas import BatchLine, summary_values
 from ealm.summarize.result import Summary
 
-_PATIENCE_SECONDS = 0.05
-"""A stream that finds the queue full waits so long before it asks again; nobody has to come back."""
+_RETRY_SECONDS = 0.05
+"""A stream that finds the queue full waits so long before it tries again; the client need not."""
 
 
 class DuplexResponse(Response):
     """A response that is sent while the request is still being read.
 
-    Starlette's own streaming response may watch for a disconnect by reading the request, and would eat its lines.
+    Starlette's own streaming response may watch for a disconnect by reading the request, and would consume its lines.
     """
 
     def __init__(
@@ -43,32 +43,32 @@ class DuplexResponse(Response):
                 await send({"type": "http.response.body", "body": line, "more_body": True})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         except (ClientDisconnect, OSError):
-            pass  # nobody reads any more
+            pass  # the client has gone
         finally:
             await self._lines.aclose()
 
 
 class LineTooLongError(Exception):
-    """A line went on after its limit."""
+    """A line is longer than the limit."""
 
 
-async def lines_of(chunks: AsyncIterator[bytes], most: int) -> AsyncIterator[bytes]:
-    """Lines of a body as it comes, each of at most so many bytes."""
+async def lines_of(chunks: AsyncIterator[bytes], max_bytes: int) -> AsyncIterator[bytes]:
+    """Lines of a body while it is received; a longer line raises."""
     rest = b""
     async for chunk in chunks:
         *whole, rest = (rest + chunk).split(b"\n")
         for line in whole:
-            if len(line) > most:
+            if len(line) > max_bytes:
                 raise LineTooLongError
             yield line
-        if len(rest) > most:
+        if len(rest) > max_bytes:
             raise LineTooLongError
     if rest:
         yield rest
 
 
-async def answers(
-    chunks: AsyncIterator[bytes], gatherer: Gatherer, limits: ServiceLimits
+async def summarize_lines(
+    chunks: AsyncIterator[bytes], queue: BatchQueue, limits: ServiceLimits
 ) -> AsyncGenerator[bytes, None]:
     """One line of JSON for each line that is not blank: a summary, or an error with its reason."""
     waiting: deque[_Pending] = deque()
@@ -76,22 +76,22 @@ async def answers(
         async for line in lines_of(chunks, limits.body_bytes):
             if not line.strip():
                 continue
-            waiting.append(await _start(line, gatherer))
+            waiting.append(await _start(line, queue))
             while waiting and (waiting[0].done or len(waiting) >= limits.texts_at_once):
-                yield await waiting.popleft().answer()
+                yield await waiting.popleft().line()
         while waiting:
-            yield await waiting.popleft().answer()
+            yield await waiting.popleft().line()
     except LineTooLongError:
         while waiting:
-            yield await waiting.popleft().answer()
+            yield await waiting.popleft().line()
         yield _line({"error": f"A line is longer than {limits.body_bytes:,} bytes; the rest was not read."})
-    finally:  # whoever reads has gone: free the places
+    finally:  # if the client has gone, the queue has room again
         for pending in waiting:
             pending.cancel()
 
 
 class _Pending:
-    """A line at work, or one that is answered already."""
+    """A line that is being summarized, or the error of one that cannot be."""
 
     def __init__(self, identity: Any, work: "Future[list[Summary | EalmError]] | str", *, trace: bool = False) -> None:
         self._identity = identity
@@ -100,29 +100,29 @@ class _Pending:
 
     @property
     def done(self) -> bool:
-        """Whether the answer is there."""
+        """Whether the result is there."""
         return isinstance(self._work, str) or self._work.done()
 
     def cancel(self) -> None:
-        """Do not bother any more."""
+        """Take it out of the queue."""
         if not isinstance(self._work, str):
             self._work.cancel()
 
-    async def answer(self) -> bytes:
-        """The line to send."""
+    async def line(self) -> bytes:
+        """The line to send back."""
         values: dict[str, Any] = {} if self._identity is None else {"id": self._identity}
         if isinstance(self._work, str):
             return _line(values | {"error": self._work})
         try:
             (result,) = await asyncio.wrap_future(self._work)
-        except Exception:  # noqa: BLE001 - one line must not end the others
+        except Exception:  # noqa: BLE001 - an error in one line must not end the others
             return _line(values | {"error": "Something went wrong here; the text was not kept."})
         if isinstance(result, EalmError):
             return _line(values | {"error": str(result)})
         return _line(values | summary_values(result, trace=self._trace))
 
 
-async def _start(line: bytes, gatherer: Gatherer) -> _Pending:
+async def _start(line: bytes, queue: BatchQueue) -> _Pending:
     try:
         request = BatchLine.model_validate_json(line)
     except ValidationError as error:
@@ -133,9 +133,9 @@ async def _start(line: bytes, gatherer: Gatherer) -> _Pending:
         return _Pending(request.id, str(error))
     while True:
         try:
-            return _Pending(request.id, gatherer.submit([(request.text, options)]), trace=request.trace)
+            return _Pending(request.id, queue.submit([(request.text, options)]), trace=request.trace)
         except QueueFull:
-            await asyncio.sleep(_PATIENCE_SECONDS)
+            await asyncio.sleep(_RETRY_SECONDS)
 
 
 def _line(values: dict[str, Any]) -> bytes:
