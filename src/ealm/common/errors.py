@@ -21,6 +21,10 @@ class LanguageModelError(EalmError):
     """A masked language model cannot be loaded or does not fit the agent."""
 
 
+class GrammarError(EalmError):
+    """A grammar cannot be loaded, or what it gives is no parse."""
+
+
 class ModelFolderError(EalmError):
     """A folder does not hold a readable trained agent."""
 

@@ -1,0 +1,1 @@
+"""Dependency parses: which word hangs on which, and how."""
