@@ -34,6 +34,7 @@ NOT_TAKE = {"where": "take ibuprofen", "must": "not|n't|never * take ibuprofen"}
         ("Mr. J. Smith of the U.S. left", ["mr j smith of the u.s left"]),
         ("third-quarter R&D and/or the workers' pay", ["third-quarter r&d and/or the workers pay"]),
         ("did n't , he 's said - “no”", ["did n't he 's said no"]),
+        ("Is it safe?! Yes. Plan B? No.", ["is it safe ?", "yes", "plan b ?", "no"]),
         (" ... ", []),
     ],
 )
@@ -56,6 +57,9 @@ def test_words_are_read_as_patterns_see_them(text: str, sentences: list[str]) ->
         ("take $", "Do not take. It is bad.", True),
         ("take $", "Do not take it.", False),
         ("^ take $", "take!", True),
+        ("bridge * safe * $", "Bridge is safe enough.", True),
+        ("bridge * safe * $", "Bridge safe enough?", False),
+        ("bridge * safe", "Bridge safe?", True),
         ("costs $ 5", "It costs $5", True),
         ("costs $ $", "It costs $.", True),
         ("did n't * go", "He didn't ever go", True),

@@ -19,6 +19,8 @@ from ealm.common.errors import EalmError
 from ealm.text.words import decode_lines
 
 ANY, START, END = "*", "^", "$"
+QUESTION = "?"
+"""The last word of a question: neither `*` nor `$` reaches it, so that a pattern with `$` means a statement."""
 _FIELDS = ("text", "never", "pairs")
 _ENDING = re.compile(r"(?<=\w)(n't|'s)\b")
 """Endings that are words of their own: did|n't, Ann|'s."""
@@ -38,6 +40,9 @@ def sentences_of(text: str) -> list[list[str]]:
         words = sentences[-1]
         if token["stop"] is None:
             words.append(token[0].rstrip("."))
+        elif words and QUESTION in token["stop"]:
+            words.append(QUESTION)
+            sentences.append([])
         elif words and words[-1] not in _ABBREVIATIONS and len(words[-1]) > 1:
             sentences.append([])
     return [words for words in sentences if words]
@@ -48,7 +53,7 @@ class Pattern:
     """Words that may stand in a sentence of a summary, checked when built.
 
     `a|b` are alternatives for one word, `*` any number of words, `^` in front the start of the sentence and `$` at the
-    end its end. Any other `$` is the dollar.
+    end the end of a statement: a question has none. Any other `$` is the dollar.
     """
 
     text: str
@@ -96,7 +101,7 @@ def _expression(pattern: str) -> re.Pattern[str]:
     """A regular expression for sentences in which a space follows each word."""
     starts, parts, ends = _parts(pattern)
     inner = "".join(
-        r"(?:\S+ )*?" if part == ANY else f"(?:{'|'.join(map(re.escape, part.split('|')))}) " for part in parts
+        r"(?:[^\s?]+ )*?" if part == ANY else f"(?:{'|'.join(map(re.escape, part.split('|')))}) " for part in parts
     )
     return re.compile(("^" if starts else r"(?<!\S)") + inner + ("$" if ends else ""))
 
