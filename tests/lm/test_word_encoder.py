@@ -7,7 +7,8 @@ from torch import Tensor
 
 from ealm.common.config import PAPER, READER
 from ealm.lm import bundled as embedded
-from ealm.lm.word_encoder import MeaningEncoder
+from ealm.lm.int8_weights import read_compact
+from ealm.lm.word_encoder import WordEncoder
 from ealm.paper.encodings import LanguageModelLook, MeaningLook, look_for
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.source import Source
@@ -16,22 +17,25 @@ SENTENCE = "the old bridge at halvorsund was closed on monday".split()
 
 
 @pytest.fixture(scope="module")
-def encoder() -> MeaningEncoder:
-    return MeaningEncoder.load()
+def encoder() -> WordEncoder:
+    return WordEncoder.load()
 
 
 def library_states(words: list[str]) -> tuple[Tensor, list[int | None]]:
     """States of all tokens by `transformers`, and the word that each belongs to."""
-    from transformers import AutoModel, AutoTokenizer
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-    folder = str(embedded.encoder_folder())
-    tokens = AutoTokenizer.from_pretrained(folder)([words], is_split_into_words=True, return_tensors="pt")
+    folder = embedded.encoder_folder()
+    model = BertModel(BertConfig.from_pretrained(folder), add_pooling_layer=False).eval()
+    model.load_state_dict(read_compact(folder), strict=True)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    tokens = tokenizer([words], is_split_into_words=True, return_tensors="pt")
     with torch.no_grad():
-        states: Tensor = AutoModel.from_pretrained(folder).eval()(**tokens).last_hidden_state[0]
+        states: Tensor = model(tokens["input_ids"]).last_hidden_state[0]
     return states, tokens.word_ids(0)
 
 
-def test_an_encoding_is_the_mean_of_the_pieces_and_their_share_of_the_whole(encoder: MeaningEncoder) -> None:
+def test_an_encoding_is_the_mean_of_the_pieces_and_their_share_of_the_whole(encoder: WordEncoder) -> None:
     states, owners = library_states(SENTENCE)
     direction = torch.nn.functional.normalize(states.mean(dim=0), dim=0)
     (found,) = encoder.encode([SENTENCE])
@@ -44,14 +48,14 @@ def test_an_encoding_is_the_mean_of_the_pieces_and_their_share_of_the_whole(enco
     assert found[4, -1] > 1  # a name that no vocabulary has
 
 
-def test_sentences_do_not_depend_on_their_company(encoder: MeaningEncoder) -> None:
+def test_sentences_do_not_depend_on_their_company(encoder: WordEncoder) -> None:
     alone = encoder.encode([SENTENCE])[0]
     together = encoder.encode([["rain"], SENTENCE, ["word"] * 90])
     assert torch.allclose(together[1], alone, atol=1e-4)
     assert [len(rows) for rows in together] == [1, len(SENTENCE), 90]
 
 
-def test_a_sentence_beyond_the_encoders_reach_is_looked_at_in_parts(encoder: MeaningEncoder) -> None:
+def test_a_sentence_beyond_the_encoders_reach_is_looked_at_in_parts(encoder: WordEncoder) -> None:
     words = [f"word{number}" for number in range(400)]
     (found,) = encoder.encode([words])
     assert found.shape == (400, encoder.width)
@@ -61,18 +65,18 @@ def test_a_sentence_beyond_the_encoders_reach_is_looked_at_in_parts(encoder: Mea
 
 
 @pytest.mark.parametrize("odd", ["\u200b", "\x00", "x" * 20_000, "🎉", "日本語", "\u202eabc", "https://" + "a/" * 900])
-def test_every_word_has_an_encoding_whatever_it_is(encoder: MeaningEncoder, odd: str) -> None:
+def test_every_word_has_an_encoding_whatever_it_is(encoder: WordEncoder, odd: str) -> None:
     (found,) = encoder.encode([["river", odd, "rises"]])
     assert found.shape == (3, encoder.width)
     assert found.isfinite().all()
 
 
-def test_no_sentence_and_a_sentence_without_words(encoder: MeaningEncoder) -> None:
+def test_no_sentence_and_a_sentence_without_words(encoder: WordEncoder) -> None:
     assert encoder.encode([]) == []
     assert encoder.encode([[]])[0].shape == (0, encoder.width)
 
 
-def test_an_agent_sees_by_the_model_that_its_settings_name(encoder: MeaningEncoder) -> None:
+def test_an_agent_sees_by_the_model_that_its_settings_name(encoder: WordEncoder) -> None:
     lm = TableMaskedLM({}, ["river", "rises"])
     source = Source.prepare(["river", "rises"], lm, IgnoredWords(PAPER.ignored_words))
     by_words, by_meaning = look_for(PAPER, lm), look_for(READER, lm)

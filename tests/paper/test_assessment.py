@@ -2,12 +2,11 @@
 
 import math
 from pathlib import Path
-from typing import Any
 
 import oracle
 import pytest
 import torch
-from tiny_models import tiny_bert
+from tiny_models import save_tiny_bert, tiny_bert
 
 from ealm.common.errors import LanguageModelError
 from ealm.lm.cloze import Masked
@@ -54,13 +53,19 @@ def test_similarity_is_the_same_alone_in_company_and_in_any_order(similarity: Se
 
 
 def test_opposite_vectors_have_no_negative_similarity() -> None:
-    class Opposites:
-        """First text one way, second text the other."""
+    similarity = SentenceSimilarity(lambda _texts: torch.tensor([[1.0, 0.0], [-1.0, 0.0]]))
+    assert similarity(["warm"], ["cold"]) == [0.0]
 
-        def encode(self, texts: list[str], **options: Any) -> torch.Tensor:
-            return torch.tensor([[1.0, 0.0], [-1.0, 0.0]])
 
-    assert SentenceSimilarity(Opposites())(["warm"], ["cold"]) == [0.0]
+def test_another_model_of_sentence_transformers_can_be_named(tmp_path: Path) -> None:
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+
+    words = Transformer(str(save_tiny_bert(tmp_path / "bert", with_head=False)))
+    SentenceTransformer(modules=[words, Pooling(32)]).save(str(tmp_path / "model"))
+    same, other = SentenceSimilarity.load(tmp_path / "model")(["river rises"] * 2, ["river rises", "stone"])
+    assert same == pytest.approx(1, abs=1e-5)
+    assert other < 0.99
 
 
 def test_a_similarity_model_that_cannot_be_had_is_named(tmp_path: Path) -> None:

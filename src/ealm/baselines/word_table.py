@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import torch
-from safetensors import safe_open
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from ealm.lm import bundled as embedded
+from ealm.lm.bert import LightTokenizer
+from ealm.lm.int8_weights import read_compact
 
 _TABLE = "embeddings.word_embeddings.weight"
 MARKS = ("[CLS]", "[SEP]", "[UNK]")
@@ -17,11 +17,8 @@ MARKS = ("[CLS]", "[SEP]", "[UNK]")
 def table_vectors(words: Sequence[str]) -> Tensor:
     """For each word, or mark, the mean of the encoder's vectors of its pieces: (words, 384)."""
     folder = embedded.encoder_folder()
-    with safe_open(folder / "model.safetensors", framework="pt") as file:
-        table: Tensor = file.get_tensor(_TABLE).float()
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
+    table = read_compact(folder)[_TABLE]
+    tokenizer = LightTokenizer.read(folder / "tokenizer.json").backend_tokenizer
     cut = tokenizer.encode_batch(list(words), add_special_tokens=False)
     unknown = tokenizer.encode(MARKS[-1], add_special_tokens=False).ids
     pieces = [each.ids or unknown for each in cut]

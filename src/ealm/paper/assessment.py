@@ -2,19 +2,23 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import torch
+from torch import Tensor
 
 from ealm.common.errors import LanguageModelError
+from ealm.common.extras import needs_extra
 from ealm.common.storage import read_json
 from ealm.lm import bundled as embedded
 from ealm.lm.batching import rows_by_length
 from ealm.lm.cloze import Masked
 from ealm.lm.masked_lm import MaskedLM
 from ealm.lm.quiet import quiet_transformers
+from ealm.lm.sentence_encoder import SentenceEncoder
 
 _TOKEN_BUDGET = 4_096
 
@@ -30,44 +34,46 @@ class Similarity(Protocol):
 class SentenceSimilarity:
     """Cosine of sentence embeddings, clipped to [0, 1]."""
 
-    def __init__(self, model: Any) -> None:
-        """`model` is a `SentenceTransformer`."""
-        self._model = model
+    def __init__(self, embed: Callable[[Sequence[str]], Tensor]) -> None:
+        """`embed` gives a unit vector for each text: (texts, width)."""
+        self._embed = embed
 
     @classmethod
     def load(
         cls, name_or_folder: str | os.PathLike[str] = embedded.NAME, *, device: str = "cpu"
     ) -> "SentenceSimilarity":
-        """The embedded MiniLM, or any sentence-transformers model by hub name or folder."""
-        from sentence_transformers import SentenceTransformer
-
+        """The bundled sentence encoder, or any sentence-transformers model by hub name or folder."""
         wanted = str(name_or_folder)
-        folder = str(embedded.encoder_folder()) if wanted == embedded.NAME else wanted
-        try:
-            if wanted != embedded.NAME:
-                _check_modules(Path(folder) / "modules.json")
-            with quiet_transformers():
-                model = SentenceTransformer(
-                    folder,
-                    device=device,
-                    local_files_only=Path(folder).is_dir(),
-                    model_kwargs={"use_safetensors": True},
-                )
-        except Exception as error:  # the library raises many kinds here
-            raise LanguageModelError(
-                f"No sentence-similarity model can be loaded from {wanted}. Give --similarity a folder or hub name of "
-                f"the sentence-transformers library, or leave it out. ({' '.join(str(error).split())[:300]})"
-            ) from error
-        return cls(model)
+        if wanted == embedded.NAME:
+            return cls(SentenceEncoder.load(device=device))
+        return cls(_sentence_transformer(wanted, device=device))
 
     def __call__(self, sources: Sequence[str], summaries: Sequence[str]) -> list[float]:
-        number = {text: place for place, text in enumerate(dict.fromkeys([*sources, *summaries]))}
-        vectors = self._model.encode(
-            list(number), convert_to_tensor=True, normalize_embeddings=True, show_progress_bar=False
-        )
-        of_sources, of_summaries = (vectors[[number[text] for text in texts]] for texts in (sources, summaries))
+        row = {text: number for number, text in enumerate(dict.fromkeys([*sources, *summaries]))}
+        vectors = self._embed(list(row))
+        of_sources, of_summaries = (vectors[[row[text] for text in texts]] for texts in (sources, summaries))
         cosines = (of_sources * of_summaries).sum(dim=1).clamp(0, 1).tolist()
         return [cosine if summary else 0.0 for cosine, summary in zip(cosines, summaries, strict=True)]
+
+
+def _sentence_transformer(wanted: str, *, device: str) -> Callable[[Sequence[str]], Tensor]:
+    with needs_extra("transformers", "A similarity model other than the embedded one"):
+        from sentence_transformers import SentenceTransformer
+    try:
+        _check_modules(Path(wanted) / "modules.json")
+        with quiet_transformers():
+            model = SentenceTransformer(
+                wanted,
+                device=device,
+                local_files_only=Path(wanted).is_dir(),
+                model_kwargs={"use_safetensors": True},
+            )
+    except Exception as error:  # the library raises many kinds here
+        raise LanguageModelError(
+            f"No sentence-similarity model can be loaded from {wanted}. Give similarity= a folder or hub name of "
+            f"the sentence-transformers library, or leave it out. ({' '.join(str(error).split())[:300]})"
+        ) from error
+    return partial(model.encode, convert_to_tensor=True, normalize_embeddings=True, show_progress_bar=False)
 
 
 def _check_modules(path: Path) -> None:

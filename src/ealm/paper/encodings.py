@@ -7,7 +7,7 @@ from torch import Tensor
 
 from ealm.common.config import Settings
 from ealm.lm.masked_lm import MaskedLM
-from ealm.lm.word_encoder import MeaningEncoder
+from ealm.lm.word_encoder import WordEncoder
 from ealm.paper.source import Source
 
 
@@ -36,7 +36,7 @@ class LanguageModelLook:
 class MeaningLook:
     """The last layer of the embedded sentence encoder."""
 
-    def __init__(self, encoder: MeaningEncoder) -> None:
+    def __init__(self, encoder: WordEncoder) -> None:
         self._encoder = encoder
         self.width = encoder.width
 
@@ -47,5 +47,5 @@ class MeaningLook:
 def look_for(settings: Settings, lm: MaskedLM, *, device: str = "cpu") -> Look:
     """The look that an agent with these settings needs."""
     if settings.method == "goal" and settings.goal.agent.sees == "meaning":
-        return MeaningLook(MeaningEncoder.load(device=device))
+        return MeaningLook(WordEncoder.load(device=device))
     return LanguageModelLook(lm)

@@ -20,6 +20,7 @@ from ealm.lm.adapt.run import CHECKPOINT_FILE
 from ealm.lm.adapt.start import stored_weights
 from ealm.lm.int8_weights import write_compact
 from ealm.lm.masked_lm import TransformersMaskedLM
+from tools.bundle_weights import bundle_encoder
 
 
 def adapt(*arguments: object) -> Result:
@@ -118,8 +119,8 @@ def test_the_embedded_model_is_the_default(
 def test_the_bare_encoder_gets_a_head(
     tmp_path: Path, corpus: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encoder = save_tiny_bert(tmp_path / "encoder", words=ROOMY, with_head=False)
-    monkeypatch.setattr(embedded, "encoder_folder", lambda: encoder)
+    bundle_encoder(save_tiny_bert(tmp_path / "full", words=ROOMY, with_head=False), tmp_path / "encoder")
+    monkeypatch.setattr(embedded, "encoder_folder", lambda: tmp_path / "encoder")
     common = [corpus, "--out", tmp_path / "out", "--lm", "encoder", "--quiet"]
     result = adapt(*common, "--minutes", minutes_of(2))
     assert result.exit_code == 0, result.output

@@ -24,8 +24,9 @@ from ealm.common.errors import LanguageModelError
 from ealm.lm import bundled as embedded
 from ealm.lm.adapt.corpus import LmCorpus
 from ealm.lm.adapt.start import BARE_ENCODER, StartingPoint, stored_weights, write_description, write_weights
-from ealm.lm.int8_weights import write_compact
+from ealm.lm.int8_weights import read_compact, write_compact
 from ealm.lm.masked_lm import TransformersMaskedLM
+from tools.bundle_weights import bundle_encoder
 
 ROOMY = ("[unused2]", "[unused3]", *WORDS)
 """Words of a vocabulary with three unused places: ids 5, 9 and 10."""
@@ -182,22 +183,31 @@ def test_compact_weights_are_loaded_as_a_model_that_can_learn(tmp_path: Path) ->
 
 @pytest.fixture
 def encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A tiny model in the place of the encoder that is installed."""
-    folder = save_tiny_bert(tmp_path / "encoder", words=ROOMY, with_head=False)
-    monkeypatch.setattr(embedded, "encoder_folder", lambda: folder)
-    return folder
+    """A tiny model in the place of the bundled encoder."""
+    folder = save_tiny_bert(tmp_path / "full", words=ROOMY, with_head=False)
+    bundle_encoder(folder, tmp_path / "encoder")
+    monkeypatch.setattr(embedded, "encoder_folder", lambda: tmp_path / "encoder")
+    return tmp_path / "encoder"
 
 
 def test_the_bare_encoder_gets_a_head_that_starts_as_if_it_were_not_there(encoder: Path) -> None:
     start = StartingPoint.load(BARE_ENCODER)
     assert start.new_head
-    weights, loaded = load_file(encoder / "model.safetensors"), start.model.bert.state_dict()
-    assert {name for name in weights if "pooler" not in name} <= loaded.keys()
-    assert all(torch.equal(loaded[name], tensor) for name, tensor in weights.items() if "pooler" not in name)
+    weights, loaded = read_compact(encoder), start.model.bert.state_dict()
+    assert weights.keys() == loaded.keys()
+    assert all(torch.equal(loaded[name][: len(tensor)], tensor) for name, tensor in weights.items())
     transform = start.model.cls.predictions.transform.dense
     assert torch.equal(transform.weight, torch.eye(32))
     assert not transform.bias.any()
     assert start.model.cls.predictions.decoder.weight is start.model.bert.embeddings.word_embeddings.weight
+
+
+def test_the_bare_encoder_has_room_for_new_words(encoder: Path) -> None:
+    start = StartingPoint.load(BARE_ENCODER)
+    assert set(start.known_words()) == set(WORDS)
+    places = start.add_words(["corp.", "riverx"])
+    assert sorted(places.values()) == [len(PIECES) + len(SPECIAL_TOKENS) + len(WORDS) + more for more in (0, 1)]
+    assert start.free_places > 900
 
 
 def test_the_bare_encoder_is_fitted_without_dropout(encoder: Path) -> None:

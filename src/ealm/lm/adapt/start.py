@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ from ealm.lm import bundled as embedded
 from ealm.lm.adapt.corpus import LmCorpus
 from ealm.lm.adapt.masking import MaskingTokens
 from ealm.lm.adapt.vocabulary import free_places, with_new_words
-from ealm.lm.bert import LightBertForMaskedLM
+from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
+from ealm.lm.int8_weights import read_compact
 from ealm.lm.masked_lm import TransformersMaskedLM, load_pretrained
 from ealm.lm.quiet import quiet_transformers
 
@@ -103,32 +104,45 @@ class StartingPoint:
         )
 
 
-def _encoder_with_new_head() -> tuple[Any, Any]:
-    from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, BertModel
+_FREE_PLACES = 1_000
+_WORD_TABLE = "embeddings.word_embeddings.weight"
 
-    folder = str(embedded.encoder_folder())
-    # With dropout the loss soon stops falling: there is far more text than a small model can learn by heart.
-    config = BertConfig.from_pretrained(folder, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    model = BertForMaskedLM(config)
-    model.bert.load_state_dict(BertModel.from_pretrained(folder, add_pooling_layer=False).state_dict())
+
+def _encoder_with_new_head() -> tuple[Any, Any]:
+    """The bundled encoder below a new masked-LM head, its vocabulary with room for new words."""
+    folder = embedded.encoder_folder()
+    shape = LightBertConfig.read(folder / "config.json")
+    model = _trainable(replace(shape, vocab_size=shape.vocab_size + _FREE_PLACES))
+    weights = read_compact(folder)
+    weights[_WORD_TABLE] = torch.cat([weights[_WORD_TABLE], torch.zeros(_FREE_PLACES, shape.hidden_size)])
+    model.bert.load_state_dict({name: weights[name] for name in model.bert.state_dict()})
     transform = model.cls.predictions.transform.dense
     with torch.no_grad():  # as if there were no transformation: it learns much faster from here than from noise
-        transform.weight.copy_(torch.eye(config.hidden_size))
+        transform.weight.copy_(torch.eye(shape.hidden_size))
         transform.bias.zero_()
-    return model, AutoTokenizer.from_pretrained(folder)
+    description = json.loads(LightTokenizer.read(folder / "tokenizer.json").backend_tokenizer.to_str())
+    free = {f"[unused{number}]": shape.vocab_size + number for number in range(_FREE_PLACES)}
+    description["model"]["vocab"] |= free
+    return model, _tokenizer(description, _BERT_SETTINGS)
 
 
 def _for_fitting(model: Any, tokenizer: Any) -> tuple[Any, Any]:
     """A light BERT as one of `transformers`, which can also be fitted and saved; others are that already."""
     if not isinstance(model, LightBertForMaskedLM):
         return model, tokenizer
-    from transformers import BertConfig, BertForMaskedLM
-
-    shape = BertConfig(**asdict(model.config), hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    full = BertForMaskedLM(shape)
+    full = _trainable(model.config)
     full.load_state_dict(model.state_dict(), strict=False)
     full.tie_weights()
     return full, _tokenizer(json.loads(tokenizer.backend_tokenizer.to_str()), _BERT_SETTINGS)
+
+
+def _trainable(shape: LightBertConfig) -> Any:
+    """A BERT of `transformers` with random weights."""
+    from transformers import BertConfig, BertForMaskedLM
+
+    # With dropout the loss soon stops falling: there is far more text than a small model can learn by heart.
+    config = BertConfig(**asdict(shape), hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    return BertForMaskedLM(config)
 
 
 def _tokenizer(description: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
