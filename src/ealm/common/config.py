@@ -11,7 +11,8 @@ from typing import Any, Literal, get_type_hints
 
 from ealm.common.checks import Checked, check_above_zero, check_at_least, check_share
 from ealm.common.errors import SettingsError
-from ealm.common.goal_config import GoalAgentSettings, GoalSettings, PartSettings
+from ealm.common.goal_config import GoalAgentSettings, GoalSettings, PotentialSettings
+from ealm.common.old_names import current_path, with_current_names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +180,7 @@ class Settings(Checked):
 
     preset: str = "paper"
     method: Literal["paper", "goal"] = "paper"
-    """Whose agent learns: the paper's, or one that is told a length. Groups of the other method are not used."""
+    """The paper's agent, or the goal agent. Groups of the other method are not used."""
     data: DataSettings = field(default_factory=DataSettings)
     ignored_words: IgnoredWordsSettings = field(default_factory=IgnoredWordsSettings)
     agent: AgentSettings = field(default_factory=AgentSettings)
@@ -202,8 +203,8 @@ class Settings(Checked):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Settings":
-        """The reverse of `to_dict`; unknown names and wrong types raise `SettingsError`."""
-        settings: Settings = _build(cls, values, "settings")
+        """The reverse of `to_dict`; unknown names and wrong types raise `SettingsError`, old names are read."""
+        settings: Settings = _build(cls, with_current_names(values), "settings")
         return settings
 
     def override(self, assignments: Mapping[str, str]) -> "Settings":
@@ -212,7 +213,7 @@ class Settings(Checked):
         for path, text in assignments.items():
             if path == "preset":
                 raise SettingsError("A preset is chosen with --preset, not set like a field.")
-            *groups, name = path.split(".")
+            *groups, name = current_path(path).split(".")
             place = values
             for group in groups:
                 place = place.get(group, {}) if isinstance(place, dict) else {}
@@ -294,13 +295,20 @@ READER = Settings(
     method="goal",
     decoding=DecodingSettings(mode="parallel", parallel_confidence=0.15),
     goal=GoalSettings(
-        parts=PartSettings(meaning=1.0, likeness=1.0, unbroken=2.0, hanging=3.0, bare=1.0, negated=3.0),
+        potential=PotentialSettings(
+            leave_one_out_similarity=1.0,
+            word_similarity=1.0,
+            adjacency=2.0,
+            dangling_function_word=3.0,
+            missing_preposition=1.0,
+            negated_word=3.0,
+        ),
         style="headline",
         agent=GoalAgentSettings(sees="meaning", estimates=True),
     ),
     action_exploration=ExplorationSettings(start=0.5, every=2, minimum=0.02),
 )
-"""Beyond the paper: drafts that keep the meaning and their phrases, at the length asked for (docs/beyond.md)."""
+"""The goal agent, an extension of the paper: the summary has the length asked for (docs/goal-agent.md)."""
 
 PRESETS: dict[str, Settings] = {settings.preset: settings for settings in (PAPER, PUBLISHED_CODE, LAPTOP, READER)}
 

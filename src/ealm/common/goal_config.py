@@ -1,4 +1,4 @@
-"""Settings of the agent that is told a length (docs/beyond.md)."""
+"""Settings of the goal agent, which is conditioned on a summary length (docs/goal-agent.md)."""
 
 import dataclasses
 from dataclasses import dataclass, field
@@ -9,58 +9,51 @@ from ealm.common.errors import SettingsError
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartSettings(Checked):
-    """Weights of the parts of a draft's value Phi; a part of weight 0 is never worked out (docs/beyond.md)."""
+class PotentialSettings(Checked):
+    """Weights of the terms of the potential Phi; a term of weight 0 is not computed (docs/goal-agent.md)."""
 
-    meaning: float = 1.0
-    """Similarity to the source that is lost when this word alone goes."""
-    likeness: float = 0.0
+    leave_one_out_similarity: float = 1.0
+    """Similarity to the source that is lost when this word alone is removed."""
+    word_similarity: float = 0.0
     """Similarity of the word alone to the whole sentence."""
-    early: float = 0.0
-    """Words at the beginning of the sentence."""
-    unbroken: float = 0.0
-    """Neighbours that are still neighbours."""
-    hanging: float = 0.0
-    """A malus for a function word whose next word is gone."""
-    bare: float = 0.0
-    """A malus for a word whose preposition is gone."""
-    negated: float = 0.0
-    """A word that takes its negation with it; only in plans."""
-    protection: float = 0.0
-    """Numbers, names and negations."""
-    similarity: float = 0.0
-    """Similarity of the finished draft to the source, as a whole."""
-    fluency: float = 0.0
-    """Fluency of the finished draft, against how likely its words are anyway."""
-    joints: float = 0.0
-    """The same at the joints alone, where words were removed."""
-    reconstruction: float = 0.0
-    """The paper's reconstruction rate of the finished draft."""
+    adjacency: float = 0.0
+    """Reward for two neighbours of the source that are both kept."""
+    dangling_function_word: float = 0.0
+    """Penalty for a function word whose next word is removed."""
+    missing_preposition: float = 0.0
+    """Penalty for a word whose preposition is removed."""
+    negated_word: float = 0.0
+    """Reward for a word that is kept together with its negation; in plans only."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_at_least(self, 0, *(part.name for part in dataclasses.fields(self)))
-        if not any(getattr(self, part.name) for part in dataclasses.fields(self)):
-            raise SettingsError("At least one part of the value of a draft must have a weight above 0.")
+        check_at_least(self, 0, *(term.name for term in dataclasses.fields(self)))
+        if not any(getattr(self, term.name) for term in dataclasses.fields(self)):
+            raise SettingsError("At least one potential term must have a weight above 0.")
+
+    @property
+    def needs_similarity(self) -> bool:
+        """Whether a term is measured by the similarity model."""
+        return bool(self.leave_one_out_similarity or self.word_similarity)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoalAgentSettings(Checked):
-    """What the agent that is told a length sees, and the shape of its network."""
+    """The inputs of the goal agent and the shape of its network."""
 
     sees: Literal["words", "meaning"] = "words"
     """Encodings of the language model, which knows whole words only, or of the embedded sentence encoder."""
     hidden_units: int = 160
     neighbours: bool = True
-    """The words of the draft that stand left and right of a word, and how many are gone between."""
+    """Input: the kept words left and right of a word, and the number of words removed between."""
     draft: bool = True
-    """The mean of what is left of the sentence."""
+    """Input: the mean encoding of the kept words."""
     position: bool = True
-    """Where in the sentence the word stands."""
+    """Input: the position of the word in the sentence."""
     dueling: bool = True
-    """The value of the state and the advantage of each word, learned apart."""
+    """Learn the value of the state and the advantage of each word separately."""
     estimates: bool = False
-    """Learn what each word is worth beside the Q-values: they build on it, and drafts can be planned with it."""
+    """Learn the score of each word beside the Q-values, which use it as an input; exact planning needs it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,34 +66,34 @@ class GoalLearningSettings(Checked):
 
     discount: float = 1.0
     batch_walks: int = 16
-    """Walks in an update; every step of them is learned from."""
+    """Walks in an update; all of their steps are learned from."""
     replay_walks: int = 2_000
     learning_rate: float = 0.001
     gradient_clip: float = 10.0
     target_period: int = 100
     """Updates between two copies of the weights into the target network."""
     double: bool = True
-    """The agent chooses the next word, the target network tells its value."""
-    returns: int = 1
-    """Steps whose rewards are counted before the value of what follows (n)."""
+    """Double Q-learning: the agent chooses the next word, the target network evaluates it."""
+    n_step: int = 1
+    """Steps whose rewards are summed before the value of the state after them."""
     dropout: float = 0.3
-    """Share of the numbers that are hidden while the worth of words is learned."""
+    """Dropout rate of the network that estimates word scores."""
     priority: float = 0.6
-    """How much more often surprising walks are learned from; 0: all alike."""
+    """Exponent of prioritized replay: walks with large TD errors are sampled more often; 0: uniformly."""
     sentences_per_collection: int = 16
     walks_per_sentence: int = 4
-    """Walks over the same sentence, each towards a length of its own."""
+    """Walks over the same sentence, each towards its own length."""
     updates_per_collection: int = 16
     exploration: Literal["chance", "noise"] = "chance"
-    """A step takes any word with the exploring probability, or every step adds noise of that share of the spread."""
+    """Epsilon-greedy with the exploration rate, or noise at every step, scaled by it and the spread of Q-values."""
     shortest: float = 0.15
     longest: float = 0.7
-    """The length to reach is drawn between these shares of the sentence."""
+    """The goal length is drawn between these shares of the sentence."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_share(self, "discount", "dropout", "priority", "shortest", "longest")
-        check_at_least(self, 1, "batch_walks", "replay_walks", "target_period", "returns")
+        check_at_least(self, 1, "batch_walks", "replay_walks", "target_period", "n_step")
         check_at_least(self, 1, "sentences_per_collection", "walks_per_sentence", "updates_per_collection")
         check_above_zero(self, "learning_rate", "gradient_clip")
         if self.shortest > self.longest:
@@ -109,11 +102,10 @@ class GoalLearningSettings(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class GoalSettings(Checked):
-    """The agent that is told how long its draft shall be (docs/beyond.md)."""
+    """The goal agent: potential, network and learning (docs/goal-agent.md)."""
 
-    parts: PartSettings = field(default_factory=PartSettings)
+    potential: PotentialSettings = field(default_factory=PotentialSettings)
     style: Literal["plain", "headline"] = "plain"
-    """With `headline`, plans do without articles and auxiliaries first, and words that only those kept apart count as
-    neighbours."""
+    """With `headline`, plans remove articles and auxiliaries first, and words that only those separate are adjacent."""
     agent: GoalAgentSettings = field(default_factory=GoalAgentSettings)
     learning: GoalLearningSettings = field(default_factory=GoalLearningSettings)

@@ -1,1 +1,1 @@
-"""The length-conditioned agent, which goes beyond the paper (docs/beyond.md)."""
+"""The goal agent: Q-learning conditioned on a summary length, an extension of the paper (docs/goal-agent.md)."""

@@ -1,6 +1,6 @@
-"""Walks to learn from. A walk is stored as the order in which its words went, which tells all of its states.
+"""Prioritized replay of walks. A walk is stored as the order of its removals, which determines all of its states.
 
-Sampling by priority needs no tree at this size, and its draws must come from a generator that a checkpoint can hold.
+At this size, sampling by priority needs no tree, and it must use a random generator that a checkpoint can store.
 """
 
 from collections import deque
@@ -20,12 +20,10 @@ class GoalWalk:
     """A finished walk; the sentence itself is named by its visit, not copied."""
 
     visit: int
-    """Number of the look at a sentence during training, which tells the sentence and its encodings."""
+    """Number of the visit to a sentence during training, which identifies the sentence and its encodings."""
     goal: int
     order: tuple[int, ...]
-    """Words in the order in which they went."""
-    finish: float
-    """What the finished draft as a whole is worth more than the source."""
+    """Words in the order in which they were removed."""
     reward: float
     """Sum of all rewards."""
 
@@ -48,14 +46,14 @@ class WalkReplay:
 
     @property
     def oldest_visit(self) -> int | None:
-        """Earliest look at a sentence that a walk still refers to."""
+        """Earliest visit that a walk still refers to."""
         return self._walks[0].visit if self._walks else None
 
     def extend(self, walks: Sequence[GoalWalk]) -> None:
-        """Add walks in order, as urgent as the most urgent one."""
-        urgent = max(self._priorities, default=1.0)
+        """Add walks in order, with the greatest priority there is."""
+        greatest = max(self._priorities, default=1.0)
         self._walks.extend(walks)
-        self._priorities.extend([urgent] * len(walks))
+        self._priorities.extend([greatest] * len(walks))
 
     def mean_reward(self) -> float:
         """Average reward of a walk; the final model is chosen by it."""
@@ -64,42 +62,40 @@ class WalkReplay:
     def sample(
         self, size: int, rng: np.random.Generator, *, priority: float
     ) -> tuple[list[int], list[GoalWalk], npt.NDArray[np.float32]]:
-        """Numbers in the buffer, walks, and how much each counts so that rare ones are not overrated."""
-        weights = np.asarray(self._priorities) ** priority
-        chances = weights / weights.sum()
-        numbers = rng.choice(len(self), size=size, p=chances)
-        counts = (1 / (len(self) * chances[numbers])) ** _CORRECTION if priority else np.ones(size)
-        return numbers.tolist(), [self._walks[number] for number in numbers], (counts / counts.max()).astype(np.float32)
+        """Indices in the buffer, walks, and importance-sampling weights."""
+        powers = np.asarray(self._priorities) ** priority
+        probabilities = powers / powers.sum()
+        indices = rng.choice(len(self), size=size, p=probabilities)
+        weights = (1 / (len(self) * probabilities[indices])) ** _CORRECTION if priority else np.ones(size)
+        walks = [self._walks[index] for index in indices]
+        return indices.tolist(), walks, (weights / weights.max()).astype(np.float32)
 
-    def reprioritize(self, numbers: Sequence[int], surprises: Sequence[float]) -> None:
-        """After an update: how far off the agent was on these walks."""
-        for number, surprise in zip(numbers, surprises, strict=True):
-            self._priorities[number] = surprise + _LEAST_PRIORITY
+    def reprioritize(self, indices: Sequence[int], td_errors: Sequence[float]) -> None:
+        """Set the priorities of walks to their TD errors after an update."""
+        for index, error in zip(indices, td_errors, strict=True):
+            self._priorities[index] = error + _LEAST_PRIORITY
 
     def to_tensors(self) -> dict[str, Tensor]:
         """For a checkpoint."""
-        orders = [place for walk in self._walks for place in walk.order]
+        orders = [word for walk in self._walks for word in walk.order]
         numbers = [(walk.visit, walk.goal, len(walk.order)) for walk in self._walks]
-        values = [
-            (walk.finish, walk.reward, priority) for walk, priority in zip(self._walks, self._priorities, strict=True)
-        ]
+        values = [(walk.reward, priority) for walk, priority in zip(self._walks, self._priorities, strict=True)]
         return {
             "replay.orders": torch.tensor(orders, dtype=torch.int16),
             "replay.numbers": torch.tensor(numbers, dtype=torch.long).reshape(-1, 3),
-            "replay.values": torch.tensor(values, dtype=torch.double).reshape(-1, 3),
+            "replay.values": torch.tensor(values, dtype=torch.double).reshape(-1, 2),
         }
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """The reverse of `to_tensors`."""
         orders = tensors["replay.orders"].tolist()
+        values = tensors["replay.values"][:, -2:].tolist()  # earlier versions have a column of zeros before these
         start = 0
-        for (visit, goal, steps), (finish, reward, priority) in zip(
-            tensors["replay.numbers"].tolist(), tensors["replay.values"].tolist(), strict=True
-        ):
-            self._walks.append(GoalWalk(visit, goal, tuple(orders[start : start + steps]), finish, reward))
+        for (visit, goal, steps), (reward, priority) in zip(tensors["replay.numbers"].tolist(), values, strict=True):
+            self._walks.append(GoalWalk(visit, goal, tuple(orders[start : start + steps]), reward))
             self._priorities.append(priority)
             start += steps
 
 
 _CORRECTION = 0.4
-"""Exponent of the correction for sampling by priority (beta)."""
+"""Exponent of the importance-sampling weights (beta)."""

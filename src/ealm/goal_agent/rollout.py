@@ -1,4 +1,4 @@
-"""Walks of the agent that is told a length: one word goes at each step, through every length of the sentence."""
+"""Walks of the goal agent: each step removes one word, so a walk passes through every length of the sentence."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
 
 _WORD_BUDGET = 4_096
-"""Padded words walked side by side: bounds the memory, and keeps rows of unlike length apart."""
+"""Padded words in a batch: bounds the memory, and keeps sentences of very different lengths apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoalExploration:
-    """How a walk leaves the agent's own way."""
+    """How a walk explores."""
 
     rng: np.random.Generator
     rate: float
     kind: Literal["chance", "noise"] = "chance"
-    """Any word with probability `rate`, or noise of that share of the Q-values' spread at every step."""
+    """A random word with probability `rate`, or at every step noise of that share of the Q-values' spread."""
 
 
 def goal_walks(
@@ -37,10 +37,10 @@ def goal_walks(
     exploration: GoalExploration | None = None,
     to_the_end: bool = True,
 ) -> list[Walk]:
-    """Walk all sentences, many side by side.
+    """Walk all sentences in batches.
 
-    `encodings` has (words, width) for each sentence, `goals` the number of words that shall be left of each. A walk
-    ends there, or goes on `to_the_end` with one word less as its goal at each step. `locked` words never go.
+    `encodings` has (words, width) for each sentence, `goals` the number of words to keep of each. A walk ends there,
+    or continues `to_the_end`, where each step has one word fewer as its goal. `locked` words are never removed.
     """
     locked = [()] * len(encodings) if locked is None else locked
     walks = [Walk(len(sentence), ()) for sentence in encodings]
@@ -61,22 +61,22 @@ def _spread(q_values: Tensor, is_open: Tensor) -> Tensor:
 
 
 class _GoalWalks:
-    """The state of walks side by side."""
+    """The state of a batch of walks."""
 
     @torch.no_grad()
     def __init__(self, agent: GoalAgent, encodings: Sequence[Tensor], goals: Sequence[int]) -> None:
         batch, self._kept = pad(encodings)
         self._agent = agent
-        self._reading = agent.read(batch, self._kept)
+        self._first_layer = agent.first_layer(batch, self._kept)
         self._goals = torch.tensor(goals, device=batch.device)
         self._open = self._kept.clone()
         self._rows = torch.arange(len(encodings), device=batch.device)
 
-    def lock(self, places: Sequence[Collection[int]]) -> None:
-        """Words that stay."""
-        for row, own in enumerate(places):
-            for place in own:
-                self._open[row, place] = False
+    def lock(self, words: Sequence[Collection[int]]) -> None:
+        """Never remove these words of each row."""
+        for row, own in enumerate(words):
+            for index in own:
+                self._open[row, index] = False
 
     @torch.no_grad()
     def run(self, exploration: GoalExploration | None, *, to_the_end: bool) -> list[list[Step]]:
@@ -85,36 +85,36 @@ class _GoalWalks:
         while True:
             left = self._kept.sum(dim=1)
             goals = torch.minimum(self._goals, left - 1) if to_the_end else self._goals
-            going = (left > goals) & self._open.any(dim=1)
-            if not going.any():
+            active = (left > goals) & self._open.any(dim=1)
+            if not active.any():
                 return steps
-            q_values = self._agent(self._reading, self._kept[:, None], goals)[:, 0]  # (rows, words)
+            q_values = self._agent(self._first_layer, self._kept[:, None], goals)[:, 0]  # (rows, words)
             word = self._chosen(q_values, exploration)
-            self._record(steps, going, word, q_values)
-            rows = self._rows[going]
-            self._kept[rows, word[going]] = False
-            self._open[rows, word[going]] = False
+            self._record(steps, active, word, q_values)
+            rows = self._rows[active]
+            self._kept[rows, word[active]] = False
+            self._open[rows, word[active]] = False
 
     def _chosen(self, q_values: Tensor, exploration: GoalExploration | None) -> Tensor:
         allowed = q_values.masked_fill(~self._open, -torch.inf)
         if exploration is None:
             return allowed.argmax(dim=1)
-        chance = torch.from_numpy(exploration.rng.random(tuple(self._open.shape))).to(q_values)
+        drawn = torch.from_numpy(exploration.rng.random(tuple(self._open.shape))).to(q_values)
         if exploration.kind == "noise":
             spread = _spread(q_values, self._open)
-            gumbel = -(-chance.clamp(1e-6, 1 - 1e-6).log()).log()
+            gumbel = -(-drawn.clamp(1e-6, 1 - 1e-6).log()).log()
             return (allowed + exploration.rate * spread * gumbel).argmax(dim=1)
-        anything = chance.masked_fill(~self._open, -1).argmax(dim=1)
+        anything = drawn.masked_fill(~self._open, -1).argmax(dim=1)
         explores = torch.from_numpy(exploration.rng.random(len(self._rows)) < exploration.rate).to(self._rows.device)
         return torch.where(explores, anything, allowed.argmax(dim=1))
 
-    def _record(self, steps: list[list[Step]], going: Tensor, word: Tensor, q_values: Tensor) -> None:
-        """Keeping a word is worth as much as the best of the others is, since one of them goes instead."""
+    def _record(self, steps: list[list[Step]], active: Tensor, word: Tensor, q_values: Tensor) -> None:
+        """The Q-value of keeping a word is the best of the other words', since one of them is removed instead."""
         own = q_values[self._rows, word]
         q_values[self._rows, word] = -torch.inf
         others = q_values.amax(dim=1)
         others = torch.where(others.isfinite(), others, own)
-        columns = zip(going.tolist(), word.tolist(), own.tolist(), others.tolist(), strict=True)
-        for row, (goes_on, place, value, other) in enumerate(columns):
-            if goes_on:
-                steps[row].append(Step(place, Action.REMOVE, (value, other)))
+        columns = zip(active.tolist(), word.tolist(), own.tolist(), others.tolist(), strict=True)
+        for row, (is_active, index, value, other) in enumerate(columns):
+            if is_active:
+                steps[row].append(Step(index, Action.REMOVE, (value, other)))

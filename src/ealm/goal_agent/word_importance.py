@@ -1,7 +1,9 @@
-"""What each word carries of the meaning of its sentence. The costly look of training, so it can be stored and shared.
+"""The importance of each word of a sentence, measured by a sentence-similarity model.
 
-meaning: the similarity to the whole sentence that is lost when the word alone goes; likeness: the similarity of the
-word alone. A sentence of n words takes n looks at n - 1 words and n at one; punctuation weighs nothing.
+Leave-one-out similarity: the similarity to the whole sentence that is lost when the word alone is removed. Word
+similarity: the similarity of the word alone to the sentence. A sentence of n words takes n forward passes of n - 1
+words and n of one word, the most expensive part of training, so the result can be stored and shared. Punctuation has
+no importance.
 """
 
 import hashlib
@@ -23,81 +25,85 @@ from ealm.text.words import join_words
 
 FORMAT = "1"
 
+_TENSORS = ("keys", "lengths", "meaning", "likeness")
+"""Names in a stored file; the last two are leave-one-out and word similarity, in the words of the first version."""
+
 
 @dataclass(frozen=True, slots=True)
-class WordWeights:
-    """Of the words of one sentence."""
+class WordImportance:
+    """Measurements of the words of one sentence."""
 
-    meaning: Floats
-    likeness: Floats
+    leave_one_out_similarity: Floats
+    word_similarity: Floats
 
 
-class Weigher:
-    """Weighs the words of sentences, or knows what they weigh."""
+class ImportanceModel:
+    """Measures the importance of words; sentences that were measured before are looked up."""
 
-    def __init__(self, similarity: Similarity, known: "Mapping[int, WordWeights] | None" = None) -> None:
+    def __init__(self, similarity: Similarity, known: Mapping[int, WordImportance] | None = None) -> None:
+        """`known` has stored measurements by `sentence_key`."""
         self._similarity = similarity
         self._known = known or {}
 
-    def weigh(self, sentences: Sequence[Sequence[str]]) -> list[WordWeights]:
-        """Weights in the order of the sentences."""
+    def measure(self, sentences: Sequence[Sequence[str]]) -> list[WordImportance]:
+        """Importance of the words, in the order of the sentences."""
         stored = [self._known.get(sentence_key(words)) for words in sentences]
-        new = [words for words, weights in zip(sentences, stored, strict=True) if weights is None]
-        fresh = self._look(new)
-        return [next(fresh) if weights is None else weights for weights in stored]
+        new = [words for words, own in zip(sentences, stored, strict=True) if own is None]
+        fresh = self._measured(new)
+        return [next(fresh) if own is None else own for own in stored]
 
-    def _look(self, sentences: Sequence[Sequence[str]]) -> Iterator[WordWeights]:
-        spoken = [[place for place, word in enumerate(words) if not is_mark(word)] for words in sentences]
+    def _measured(self, sentences: Sequence[Sequence[str]]) -> Iterator[WordImportance]:
+        word_indices = [[index for index, word in enumerate(words) if not is_mark(word)] for words in sentences]
         sources: list[str] = []
-        drafts: list[str] = []
-        for words, places in zip(sentences, spoken, strict=True):
-            drafts += [join_words([*words[:place], *words[place + 1 :]]) for place in places]
-            drafts += [words[place] for place in places]
-            sources += [join_words(words)] * (2 * len(places))
-        found = np.asarray(self._similarity(sources, drafts) if sources else [], dtype=np.float32)
+        shortened: list[str] = []
+        for words, indices in zip(sentences, word_indices, strict=True):
+            shortened += [join_words([*words[:index], *words[index + 1 :]]) for index in indices]
+            shortened += [words[index] for index in indices]
+            sources += [join_words(words)] * (2 * len(indices))
+        found = np.asarray(self._similarity(sources, shortened) if sources else [], dtype=np.float32)
         start = 0
-        for words, places in zip(sentences, spoken, strict=True):
-            weights = WordWeights(np.zeros(len(words), np.float32), np.zeros(len(words), np.float32))
-            without, alone = found[start : start + 2 * len(places)].reshape(2, -1)
-            weights.meaning[places], weights.likeness[places] = 1 - without, alone
-            yield weights
-            start += 2 * len(places)
+        for words, indices in zip(sentences, word_indices, strict=True):
+            own = WordImportance(np.zeros(len(words), np.float32), np.zeros(len(words), np.float32))
+            without, alone = found[start : start + 2 * len(indices)].reshape(2, -1)
+            own.leave_one_out_similarity[indices], own.word_similarity[indices] = 1 - without, alone
+            yield own
+            start += 2 * len(indices)
 
 
 def sentence_key(words: Sequence[str]) -> int:
-    """A number that tells sentences apart."""
+    """A hash of the words of a sentence."""
     digest = hashlib.blake2b("\0".join(words).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
-def save_weights(path: Path, weights: Mapping[int, WordWeights], similarity_name: str) -> None:
-    """Write weights by sentence; a reader never sees a half-written file."""
-    rows = list(weights.values())
-    tensors = {
-        "keys": torch.tensor(list(weights), dtype=torch.long),
-        "lengths": torch.tensor([len(row.meaning) for row in rows], dtype=torch.long),
-        "meaning": joined([row.meaning for row in rows]),
-        "likeness": joined([row.likeness for row in rows]),
-    }
+def save_importance(path: Path, importance: Mapping[int, WordImportance], similarity_name: str) -> None:
+    """Write measurements by sentence key; a reader never sees a half-written file."""
+    rows = list(importance.values())
+    keys = torch.tensor(list(importance), dtype=torch.long)
+    lengths = torch.tensor([len(row.word_similarity) for row in rows], dtype=torch.long)
+    lost = joined([row.leave_one_out_similarity for row in rows])
+    alone = joined([row.word_similarity for row in rows])
+    tensors = dict(zip(_TENSORS, (keys, lengths, lost, alone), strict=True))
     write_tensors(path, tensors, {"format": FORMAT, "similarity": similarity_name})
 
 
-def load_weights(path: Path, similarity_name: str) -> dict[int, WordWeights]:
-    """What `save_weights` wrote with the same similarity model."""
+def load_importance(path: Path, similarity_name: str) -> dict[int, WordImportance]:
+    """What `save_importance` wrote with the same similarity model."""
     try:
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in ("keys", "lengths", "meaning", "likeness")}
+            keys, lengths, lost, alone = (file.get_tensor(name) for name in _TENSORS)
         if header.get("format") != FORMAT or header.get("similarity") != similarity_name:
             raise RunError(
-                f"{path} was weighed with {header.get('similarity', 'another similarity model')!r}, "
-                f"not with {similarity_name!r}. Weigh the corpus anew: ealm weigh"
+                f"{path} was measured with {header.get('similarity', 'another similarity model')!r}, "
+                f"not with {similarity_name!r}. Measure the corpus anew: ealm word-importance"
             )
-        meaning, likeness = (cut(tensors[name], tensors["lengths"]) for name in ("meaning", "likeness"))
-        keys = tensors["keys"].tolist()
-        return {key: WordWeights(m, a) for key, m, a in zip(keys, meaning, likeness, strict=True)}
+        columns = zip(keys.tolist(), cut(lost, lengths), cut(alone, lengths), strict=True)
+        return {key: WordImportance(*row) for key, *row in columns}
     except (OSError, SafetensorError, KeyError, ValueError, RuntimeError, TypeError) as error:
-        raise RunError(f"{path} holds no weights of words ({error}). Weigh the corpus with: ealm weigh") from error
+        raise RunError(
+            f"{path} holds no word importance ({error}). Measure the corpus with: ealm word-importance"
+        ) from error
 
 
 def joined(rows: Sequence[Floats]) -> Tensor:
