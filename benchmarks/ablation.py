@@ -18,11 +18,11 @@ import torch
 from ealm.common.config import READER, Settings
 from ealm.evaluation.data import read_paired
 from ealm.evaluation.rouge import LENGTH, mean_scores, score
-from ealm.goal_agent.planning import Estimated
-from ealm.goal_agent.potential import SentenceValues, best_draft
-from ealm.goal_agent.potential_terms import SentenceJudge, with_rules
+from ealm.goal_agent.planning import EstimatedScores
+from ealm.goal_agent.potential import SentencePotential, best_selection
+from ealm.goal_agent.potential_terms import PotentialModel, sentence_potential
 from ealm.goal_agent.rollout import goal_walks
-from ealm.goal_agent.word_importance import Weigher, WordWeights, load_weights, sentence_key
+from ealm.goal_agent.word_importance import ImportanceModel, WordImportance, load_importance, sentence_key
 from ealm.lm.masked_lm import TransformersMaskedLM
 from ealm.paper.rollout import Walk
 from ealm.paper.source import Source
@@ -40,8 +40,8 @@ VARIANTS: dict[str, dict[str, str]] = {
     "does not know its position": {"goal.agent.position": "false"},
     "one head instead of dueling": {"goal.agent.dueling": "false"},
     "single instead of double Q": {"goal.learning.double": "false"},
-    "returns of three steps": {"goal.learning.returns": "3"},
-    "returns of ten steps": {"goal.learning.returns": "10"},
+    "returns of three steps": {"goal.learning.n_step": "3"},
+    "returns of ten steps": {"goal.learning.n_step": "10"},
     "every walk as often": {"goal.learning.priority": "0"},
     "a buffer of 500 walks": {"goal.learning.replay_walks": "500"},
     "exploration by noise": {"goal.learning.exploration": "noise"},
@@ -54,7 +54,7 @@ def main() -> None:
     """Train all variants with all seeds, and print a table."""
     parser = argparse.ArgumentParser(prog="benchmarks.ablation", description=__doc__)
     parser.add_argument("corpus", type=Path)
-    parser.add_argument("--weighed", type=Path, required=True, help="what `ealm weigh` wrote for the corpus")
+    parser.add_argument("--weighed", type=Path, required=True, help="what `ealm word-importance` wrote for the corpus")
     parser.add_argument("--pretokenized", action="store_true")
     parser.add_argument("--heldout", type=int, default=200, help="sentences that are not learned from")
     parser.add_argument("--updates", type=int, default=2_000)
@@ -66,7 +66,7 @@ def main() -> None:
     options = parser.parse_args()
     settings = READER.override({"data.pretokenized": str(options.pretokenized).lower()})
     lm = TransformersMaskedLM.load("embedded")
-    weighed = load_weights(options.weighed, "embedded")
+    weighed = load_importance(options.weighed, "embedded")
     learned, heldout = _split(options.corpus, settings, lm, weighed, options.heldout)
     rows = {}
     for name, changes in VARIANTS.items():
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def _split(
-    path: Path, settings: Settings, lm: TransformersMaskedLM, weighed: dict[int, WordWeights], heldout: int
+    path: Path, settings: Settings, lm: TransformersMaskedLM, weighed: dict[int, WordImportance], heldout: int
 ) -> tuple[Corpus, Corpus]:
     """What is learned from, and what is not; sentences that were not weighed are left out."""
     corpus = read_corpus(path, settings=settings.data, longest=lm.max_words, seed=0)
@@ -103,7 +103,7 @@ def _trained(
     settings: Settings,
     corpus: Corpus,
     lm: TransformersMaskedLM,
-    weighed: dict[int, WordWeights],
+    weighed: dict[int, WordImportance],
     seed: int,
     updates: int,
 ) -> GoalTrainer:
@@ -115,20 +115,22 @@ def _trained(
     return trainer
 
 
-def _judged(trainer: GoalTrainer, heldout: Corpus, weighed: dict[int, WordWeights]) -> dict[str, float]:
+def _judged(trainer: GoalTrainer, heldout: Corpus, weighed: dict[int, WordImportance]) -> dict[str, float]:
     """Mean distance in Phi of walks without exploration, and of plans, to the best draft of the same length."""
-    parts = trainer.settings.goal.parts
-    values = SentenceJudge(parts, Weigher(_no_similarity, weighed)).values(heldout.sentences)
+    terms = trainer.settings.goal.potential
+    potentials = PotentialModel(terms, ImportanceModel(_no_similarity, weighed)).potentials(heldout.sentences)
     sources = [Source.prepare(words, trainer.lm, trainer.ignored_words) for words in heldout.sentences]
     encodings = trainer.look(sources)
     goals = [[max(1, round(share * len(source.words))) for source in sources] for share in _SHARES]
     walked = [_left(goal_walks(trainer.agent, encodings, row, to_the_end=False)) for row in goals]
-    found = {"walk: short of best": _short_of_best(values, goals, walked)}
+    found = {"walk: short of best": _short_of_best(potentials, goals, walked)}
     if trainer.agent.settings.estimates:
-        worths = Estimated(trainer.agent)(heldout.sentences, encodings)
-        estimated = [with_rules(words, row, parts) for words, row in zip(heldout.sentences, worths, strict=True)]
-        planned = [[best_draft(own, goal) for own, goal in zip(estimated, row, strict=True)] for row in goals]
-        found["plan: short of best"] = _short_of_best(values, goals, planned)
+        scores = EstimatedScores(trainer.agent)(heldout.sentences, encodings)
+        estimated = [
+            sentence_potential(words, row, terms) for words, row in zip(heldout.sentences, scores, strict=True)
+        ]
+        planned = [[best_selection(own, goal) for own, goal in zip(estimated, row, strict=True)] for row in goals]
+        found["plan: short of best"] = _short_of_best(potentials, goals, planned)
     return found
 
 
@@ -145,12 +147,12 @@ def _left(walks: Sequence[Walk]) -> list[Kept]:
 
 
 def _short_of_best(
-    values: Sequence[SentenceValues], goals: Sequence[Sequence[int]], drafts: Sequence[Sequence[Kept]]
+    potentials: Sequence[SentencePotential], goals: Sequence[Sequence[int]], drafts: Sequence[Sequence[Kept]]
 ) -> float:
     return mean(
-        float(value.of(best_draft(value, goal)) - value.of(kept))
+        float(potential.value(best_selection(potential, goal)) - potential.value(kept))
         for row, left in zip(goals, drafts, strict=True)
-        for value, goal, kept in zip(values, row, left, strict=True)
+        for potential, goal, kept in zip(potentials, row, left, strict=True)
     )
 
 

@@ -17,10 +17,10 @@ import numpy.typing as npt
 import torch
 
 from ealm.goal_agent.agent import GoalAgent
-from ealm.goal_agent.planning import Estimated
-from ealm.goal_agent.potential import Floats, best_draft
-from ealm.goal_agent.potential_terms import SentenceJudge, with_rules
-from ealm.goal_agent.word_importance import Weigher
+from ealm.goal_agent.planning import EstimatedScores
+from ealm.goal_agent.potential import Floats, best_selection
+from ealm.goal_agent.potential_terms import PotentialModel, sentence_potential
+from ealm.goal_agent.word_importance import ImportanceModel
 from ealm.lm import bundled as embedded
 from ealm.lm.masked_lm import TransformersMaskedLM
 from ealm.paper.assessment import SentenceSimilarity
@@ -42,11 +42,11 @@ class Planner:
     def __init__(self, saved: SavedAgent) -> None:
         agent = saved.build().eval()
         assert isinstance(agent, GoalAgent)
-        self.parts = saved.settings.goal.parts
+        self.terms = saved.settings.goal.potential
         self.lm = TransformersMaskedLM.load(saved.lm_name)
         self._ignored = saved.ignored_words
         self._look = look_for(saved.settings, self.lm, device="cpu")
-        self._estimated = Estimated(agent)
+        self._estimated = EstimatedScores(agent)
 
     def drafts(
         self, sentences: Sequence[tuple[str, ...]], goals: Sequence[int], stages: int, *, look_again: bool
@@ -60,7 +60,7 @@ class Planner:
                 worths = self._worths(texts)
             for row, (text, goal) in enumerate(zip(texts, goals, strict=True)):
                 size = round(len(text) - (len(text) - goal) / (stages - stage + 1))
-                kept = best_draft(with_rules(text, worths[row], self.parts), size)
+                kept = best_selection(sentence_potential(text, worths[row], self.terms), size)
                 left[row], worths[row] = left[row][kept], worths[row][kept]
         return left
 
@@ -82,7 +82,8 @@ def main() -> None:
     settings = saved.settings.override({"data.pretokenized": str(options.pretokenized).lower()}).data
     found = read_corpus(options.corpus, settings=settings, longest=planner.lm.max_words, seed=0).sentences
     sentences = found[:: max(1, len(found) // options.sentences)][: options.sentences]
-    values = SentenceJudge(planner.parts, Weigher(SentenceSimilarity.load(embedded.NAME))).values(sentences)
+    importance = ImportanceModel(SentenceSimilarity.load(embedded.NAME))
+    potentials = PotentialModel(planner.terms, importance).potentials(sentences)
     rows = []
     for stages, look_again in WAYS:
         lost = []
@@ -90,9 +91,9 @@ def main() -> None:
         for share in SHARES:
             goals = [max(1, round(share * len(words))) for words in sentences]
             drafts = planner.drafts(sentences, goals, stages, look_again=look_again)
-            for value, goal, places in zip(values, goals, drafts, strict=True):
-                kept = np.isin(np.arange(len(value.words)), places)
-                lost.append(float(value.of(best_draft(value, goal)) - value.of(kept)))
+            for potential, goal, places in zip(potentials, goals, drafts, strict=True):
+                kept = np.isin(np.arange(len(potential.unary)), places)
+                lost.append(float(potential.value(best_selection(potential, goal)) - potential.value(kept)))
         seconds = time.perf_counter() - start
         rows.append({"stages": stages, "looks again": look_again, "short of best": mean(lost), "seconds": seconds})
         print(json.dumps(rows[-1]), flush=True)

@@ -1,4 +1,4 @@
-"""The agent that is told a length: what it sees, how it walks, what it learns from."""
+"""The goal agent: its inputs, its walks and its learning."""
 
 from itertools import product
 
@@ -12,7 +12,7 @@ from torch import Tensor
 from ealm.common.goal_config import GoalAgentSettings, GoalLearningSettings, GoalSettings
 from ealm.goal_agent.agent import Dropout, GoalAgent, neighbours
 from ealm.goal_agent.learner import GoalLearner, WalkBatch, new_goal_agent
-from ealm.goal_agent.potential import SentenceValues
+from ealm.goal_agent.potential import SentencePotential
 from ealm.goal_agent.replay import GoalWalk, WalkReplay
 from ealm.goal_agent.rollout import GoalExploration, goal_walks
 from ealm.paper.agent import pad
@@ -33,16 +33,16 @@ def q_values(agent: GoalAgent, sentences: list[Tensor], kept: list[list[bool]], 
     for row, own in enumerate(kept):
         left[row, : len(own)] = torch.tensor(own)
     with torch.no_grad():
-        return agent(agent.read(batch, present), left[:, None], torch.tensor(goals))[:, 0]
+        return agent(agent.first_layer(batch, present), left[:, None], torch.tensor(goals))[:, 0]
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=9))
 def test_neighbours_are_the_next_words_that_are_left(kept: list[bool]) -> None:
     before, after = neighbours(torch.tensor(kept))
     words = len(kept)
-    for place in range(words):
-        assert before[place] == max((p for p in range(place) if kept[p]), default=words)
-        assert after[place] == min((p for p in range(place + 1, words) if kept[p]), default=words)
+    for index in range(words):
+        assert before[index] == max((p for p in range(index) if kept[p]), default=words)
+        assert after[index] == min((p for p in range(index + 1, words) if kept[p]), default=words)
 
 
 SWITCHES = ("neighbours", "draft", "position", "dueling", "estimates")
@@ -60,19 +60,21 @@ def test_q_values_do_not_depend_on_the_company_of_other_sentences(values: tuple[
 
 
 @pytest.mark.parametrize("switch", ["neighbours", "draft"])
-def test_each_look_at_the_draft_can_be_switched_off(switch: str) -> None:
+def test_each_input_can_be_switched_off(switch: str) -> None:
     (sentence,) = encodings(5)
     sees = new_goal_agent(WIDTH, SMALL, 0)
     blind = new_goal_agent(WIDTH, GoalAgentSettings(hidden_units=8, **{switch: False}), 0)
     assert sum(p.numel() for p in blind.parameters()) < sum(p.numel() for p in sees.parameters())
-    assert blind(blind.read(*pad([sentence])), torch.ones(1, 1, 5, dtype=torch.bool), torch.tensor([2])).shape == (
+    assert blind(
+        blind.first_layer(*pad([sentence])), torch.ones(1, 1, 5, dtype=torch.bool), torch.tensor([2])
+    ).shape == (
         1,
         1,
         5,
     )
 
 
-def test_the_agent_hears_the_length_that_is_asked_for() -> None:
+def test_q_values_depend_on_the_goal_length() -> None:
     agent = new_goal_agent(WIDTH, SMALL, 0)
     (sentence,) = encodings(6)
     one, other = (q_values(agent, [sentence], [[True] * 6], [goal]) for goal in (1, 5))
@@ -134,21 +136,21 @@ def test_noise_prefers_good_words_and_takes_others_the_more_of_it_there_is() -> 
     assert set(much) == {0, 1, 2, 4, 5}
 
 
-LEARNING = GoalLearningSettings(returns=2, discount=0.5, double=False, target_period=1000)
+LEARNING = GoalLearningSettings(n_step=2, discount=0.5, double=False, target_period=1000)
 ROW = np.array([1, 2, 4, 8, 16], np.float32)
-VALUES = SentenceValues(ROW, np.array([0.5] * 4, np.float32), ROW)
+POTENTIAL = SentencePotential(ROW, np.array([0.5] * 4, np.float32), ROW)
 
 
-def batch_of(sentence: Tensor, order: tuple[int, ...], finish: float = 0.0) -> WalkBatch:
-    walk = GoalWalk(visit=7, goal=5 - len(order), order=order, finish=finish, reward=0.0)
-    return WalkBatch.of([walk], {7: sentence}, [VALUES])
+def batch_of(sentence: Tensor, order: tuple[int, ...]) -> WalkBatch:
+    walk = GoalWalk(visit=7, goal=5 - len(order), order=order, reward=0.0)
+    return WalkBatch.of([walk], {7: sentence}, [POTENTIAL])
 
 
-def test_a_step_is_rewarded_by_what_it_changes_and_the_last_one_by_the_finished_draft() -> None:
+def test_the_reward_of_a_step_is_the_change_of_the_potential() -> None:
     (sentence,) = encodings(5)
-    batch = batch_of(sentence, (1, 0, 4), finish=100.0)
+    batch = batch_of(sentence, (1, 0, 4))
     # Word 1 goes with two pairs of neighbours; word 0 has none left; word 4 goes with one pair.
-    assert batch.reward[0].tolist() == pytest.approx([-3.0, -1.0, -16.5 + 100])
+    assert batch.reward[0].tolist() == pytest.approx([-3.0, -1.0, -16.5])
     assert batch.kept[0].tolist() == [
         [True] * 5,
         [True, False, True, True, True],
@@ -162,7 +164,7 @@ def test_targets_are_discounted_rewards_and_the_value_of_the_state_after_them() 
     learner = GoalLearner(WIDTH, GoalSettings(agent=SMALL, learning=LEARNING), seed=0)
     batch = batch_of(sentence, (1, 0, 4))
     ahead = q_values(learner.target_network, [sentence], [batch.kept[0, 2].tolist()], [2]).max()
-    own = learner.agent(learner.agent.read(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal)
+    own = learner.agent(learner.agent.first_layer(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal)
     targets = learner.targets(batch, own)
     expected = [-3 + 0.5 * -1 + 0.25 * float(ahead), -1 + 0.5 * -16.5, -16.5]
     assert targets[0].tolist() == pytest.approx(expected, abs=1e-4)
@@ -170,11 +172,13 @@ def test_targets_are_discounted_rewards_and_the_value_of_the_state_after_them() 
 
 def test_with_double_q_the_agent_chooses_and_the_target_network_values() -> None:
     (sentence,) = encodings(5)
-    settings = GoalSettings(agent=SMALL, learning=GoalLearningSettings(returns=1, double=True))
+    settings = GoalSettings(agent=SMALL, learning=GoalLearningSettings(n_step=1, double=True))
     learner = GoalLearner(WIDTH, settings, seed=0)
     learner.target_network.load_state_dict(new_goal_agent(WIDTH, SMALL, 99).state_dict())
     batch = batch_of(sentence, (1, 0))
-    own = learner.agent(learner.agent.read(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal).detach()
+    own = learner.agent(
+        learner.agent.first_layer(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal
+    ).detach()
     chosen = int(own[0, 1].argmax())
     value = q_values(learner.target_network, [sentence], [batch.kept[0, 1].tolist()], [3])[0, chosen]
     assert learner.targets(batch, own)[0, 0] == pytest.approx(-3.0 + float(value), abs=1e-4)
@@ -184,13 +188,13 @@ def test_padding_of_walks_and_sentences_changes_no_target() -> None:
     short, long = encodings(5, 8)
     learner = GoalLearner(WIDTH, GoalSettings(agent=SMALL, learning=LEARNING), seed=0)
     row = np.arange(8, dtype=np.float32)
-    other = SentenceValues(row, np.zeros(7, np.float32), row)
-    walks = [GoalWalk(0, 3, (1, 0), 2.0, 0.0), GoalWalk(1, 2, (7, 6, 5, 4, 3, 2), 0.0, 0.0)]
-    both = WalkBatch.of(walks, {0: short, 1: long}, [VALUES, other])
-    alone = WalkBatch.of(walks[:1], {0: short}, [VALUES])
+    other = SentencePotential(row, np.zeros(7, np.float32), row)
+    walks = [GoalWalk(0, 3, (1, 0), 0.0), GoalWalk(1, 2, (7, 6, 5, 4, 3, 2), 0.0)]
+    both = WalkBatch.of(walks, {0: short, 1: long}, [POTENTIAL, other])
+    alone = WalkBatch.of(walks[:1], {0: short}, [POTENTIAL])
 
     def targets(batch: WalkBatch) -> Tensor:
-        own = learner.agent(learner.agent.read(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal)
+        own = learner.agent(learner.agent.first_layer(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal)
         return learner.targets(batch, own.detach())
 
     assert targets(both)[0, :2].tolist() == pytest.approx(targets(alone)[0].tolist(), abs=1e-5)
@@ -199,35 +203,35 @@ def test_padding_of_walks_and_sentences_changes_no_target() -> None:
 
 def test_updates_bring_q_values_to_the_rewards() -> None:
     (sentence,) = encodings(5)
-    learning = GoalLearningSettings(returns=9, learning_rate=0.01)
+    learning = GoalLearningSettings(n_step=9, learning_rate=0.01)
     learner = GoalLearner(WIDTH, GoalSettings(agent=SMALL, learning=learning), seed=0)
     batch = batch_of(sentence, (1, 0, 4))
     losses = [learner.update(batch, torch.ones(1))[0] for _ in range(300)]
     assert losses[-1] < 0.01 * losses[0]
 
 
-def test_what_words_are_worth_is_learned_beside_and_marks_are_left_out() -> None:
+def test_word_scores_are_learned_beside_the_q_values_and_punctuation_is_left_out() -> None:
     (sentence,) = encodings(5)
     settings = GoalSettings(
         agent=GoalAgentSettings(hidden_units=32, estimates=True),
         learning=GoalLearningSettings(learning_rate=0.01, dropout=0.0),
     )
     learner = GoalLearner(WIDTH, settings, seed=0)
-    walk = GoalWalk(7, 3, (1, 0), 0.0, 0.0)
-    batch = WalkBatch.of([walk], {7: sentence}, [VALUES], [[True, True, False, True, True]])
+    walk = GoalWalk(7, 3, (1, 0), 0.0)
+    batch = WalkBatch.of([walk], {7: sentence}, [POTENTIAL], [[True, True, False, True, True]])
     for _ in range(400):
         learner.update(batch, torch.ones(1))
     with torch.no_grad():
-        found = learner.agent.worths(sentence)
+        found = learner.agent.word_scores(sentence)
     assert found[[0, 1, 3, 4]].tolist() == pytest.approx([1, 2, 8, 16], abs=0.5)
-    assert abs(float(found[2]) - 4) > 0.5  # nobody told it
+    assert abs(float(found[2]) - 4) > 0.5  # never a target
 
 
 def test_q_values_leave_the_estimates_alone() -> None:
     (sentence,) = encodings(5)
     agent = new_goal_agent(WIDTH, GoalAgentSettings(hidden_units=8, estimates=True), 0)
     batch = batch_of(sentence, (1, 0))
-    values = agent(agent.read(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal)
+    values = agent(agent.first_layer(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal)
     values[values.isfinite()].sum().backward()
     assert agent.own.weight.grad is not None
     assert all(parameter.grad is None for parameter in agent.worth.parameters())
@@ -243,7 +247,7 @@ def test_dropout_hides_a_share_and_repeats_itself() -> None:
 
 
 def walks(*rewards: float) -> list[GoalWalk]:
-    return [GoalWalk(number, 3, (number, 1), 0.5, reward) for number, reward in enumerate(rewards)]
+    return [GoalWalk(number, 3, (number, 1), reward) for number, reward in enumerate(rewards)]
 
 
 def test_the_replay_keeps_the_newest_walks_and_knows_their_mean_reward() -> None:
@@ -254,7 +258,7 @@ def test_the_replay_keeps_the_newest_walks_and_knows_their_mean_reward() -> None
     assert replay.mean_reward() == pytest.approx(4)
 
 
-def test_surprising_walks_are_drawn_more_often_and_count_less() -> None:
+def test_walks_with_large_td_errors_are_drawn_more_often_and_weigh_less() -> None:
     replay = WalkReplay(4)
     replay.extend(walks(0, 0, 0, 0))
     replay.reprioritize(range(4), [1, 1, 1, 27])
@@ -277,3 +281,12 @@ def test_the_replay_comes_back_from_tensors() -> None:
     draws = [one.sample(20, np.random.default_rng(3), priority=0.6)[1] for one in (replay, again)]
     assert draws[0] == draws[1]
     assert again.mean_reward() == replay.mean_reward()
+
+
+def test_a_replay_of_an_earlier_version_is_read() -> None:
+    replay, again = WalkReplay(5), WalkReplay(5)
+    replay.extend(walks(1, 2, 3))
+    tensors = replay.to_tensors()
+    values = tensors["replay.values"]
+    again.restore(tensors | {"replay.values": torch.cat([torch.zeros(3, 1, dtype=values.dtype), values], dim=1)})
+    assert torch.equal(again.to_tensors()["replay.values"], values)

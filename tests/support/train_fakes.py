@@ -38,8 +38,6 @@ GOAL = READER.override(
         "ignored_words.infrequent": "none",
         "goal.agent.sees": "words",
         "goal.agent.hidden_units": "12",
-        "goal.parts.similarity": "1",
-        "goal.parts.fluency": "1",
         "goal.learning.replay_walks": "40",
         "goal.learning.batch_walks": "8",
         "goal.learning.sentences_per_collection": "3",

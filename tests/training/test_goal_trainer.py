@@ -1,4 +1,4 @@
-"""Training of the agent that is told a length: it learns, stops and goes on, and its walks make summaries."""
+"""Training of the goal agent: it learns, stops and resumes, and its walks make summaries."""
 
 import copy
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ OTHERS = [f"other{number}" for number in range(6)]
 SETTINGS = READER.override(
     {
         "ignored_words.infrequent": "none",
-        "goal.parts.unbroken": "1",
+        "goal.potential.adjacency": "1",
         "goal.agent.sees": "words",
         "goal.agent.hidden_units": "24",
         "goal.learning.replay_walks": "60",
@@ -72,7 +72,7 @@ def short_of_best(trainer: GoalTrainer) -> float:
     return float(np.mean([walk.measures["short_of_best"] for walk in trainer.collect()]))
 
 
-def test_walks_come_close_to_the_best_draft() -> None:
+def test_walks_come_close_to_the_best_selection() -> None:
     trainer = trainer_of()
     before = np.mean([short_of_best(trainer) for _ in range(5)])
     while trainer.updates < 600:
@@ -99,7 +99,7 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another() -> None:
     assert not same_state(runs[0], runs[2])
 
 
-def test_words_of_a_sentence_are_weighed_once() -> None:
+def test_words_of_a_sentence_are_measured_once() -> None:
     asked = 0
 
     def counted(sources: Sequence[str], drafts: Sequence[str]) -> list[float]:
@@ -109,7 +109,7 @@ def test_words_of_a_sentence_are_weighed_once() -> None:
 
     corpus = Corpus(sentences(), SkippedLines(), 25)
     trainer = GoalTrainer(lm=TableMaskedLM(CUES, OTHERS), corpus=corpus, settings=SETTINGS, similarity=counted, seed=0)
-    for _ in range(20):  # 80 looks at 25 sentences
+    for _ in range(20):  # 80 visits to 25 sentences
         trainer.collect()
     assert asked == len(set(sentences()))
 
@@ -134,18 +134,7 @@ def test_the_result_is_an_agent_that_summarizes_to_any_length(tmp_path: Path) ->
     assert "other1" in kept.split()
 
 
-def test_a_part_that_needs_a_similarity_says_so() -> None:
+def test_a_term_that_needs_a_similarity_model_says_so() -> None:
     corpus = Corpus(sentences(), SkippedLines(), 25)
-    with pytest.raises(ValueError, match="needs a similarity"):
+    with pytest.raises(ValueError, match="needs a similarity model"):
         GoalTrainer(lm=TableMaskedLM(CUES, OTHERS), corpus=corpus, settings=SETTINGS, similarity=None, seed=0)
-
-
-def test_finished_drafts_count_where_their_parts_have_weight() -> None:
-    settings = SETTINGS.override({"goal.parts.similarity": "5", "goal.parts.fluency": "1", "goal.parts.joints": "1"})
-    trainer = trainer_of(settings)
-    trainer.collect()
-    state, _ = trainer.state()
-    finishes = state["replay.values"][:, 0]
-    assert finishes.min() >= 0
-    assert float((finishes > 0).float().mean()) > 0.7  # a draft without any content may be worth nothing
-    assert len(finishes.unique()) > 1

@@ -11,7 +11,7 @@ from ealm.cli.serve import serve
 from ealm.cli.settings import settings
 from ealm.cli.summarize import summarize
 from ealm.cli.train import train
-from ealm.cli.weigh import weigh
+from ealm.cli.word_importance import weigh, word_importance
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -26,7 +26,7 @@ def main() -> None:
     """
 
 
-for command in (train, weigh, adapt, summarize, evaluate, train_baseline, report, serve, settings):
+for command in (train, word_importance, weigh, adapt, summarize, evaluate, train_baseline, report, serve, settings):
     main.add_command(command)
 
 

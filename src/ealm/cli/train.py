@@ -49,7 +49,7 @@ DEFAULT_UPDATES = {"paper": 70_000, "goal": 10_000}
 @click.option(
     "--weighed",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --preset reader: what `ealm weigh` wrote, so that these sentences need no look.",
+    help="With --preset reader: what `ealm word-importance` wrote for these sentences.",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Same seed, same run. [default: 0]")
 @click.option(

@@ -18,8 +18,7 @@ _RENAMED = {
 """Old path to today's; a group comes before its fields, which are named by the group's new path."""
 
 _REMOVED = frozenset(
-    f"goal.potential.{name}"
-    for name in ("early", "protection", "similarity", "fluency", "joints", "reconstruction")
+    f"goal.potential.{name}" for name in ("early", "protection", "similarity", "fluency", "joints", "reconstruction")
 )
 """Potential terms that no preset used. With the weight 0 they change nothing and are skipped."""
 

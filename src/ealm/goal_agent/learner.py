@@ -109,7 +109,7 @@ class GoalLearner:
         return self.networks.target
 
     def update(self, batch: WalkBatch, weights: Tensor) -> tuple[float, list[float]]:
-        """One step of gradient descent; `weights` (walks,) are importance-sampling weights. Returns loss and TD errors."""
+        """One step of gradient descent; `weights` (walks,) correct for sampling. Returns loss and TD errors."""
         q_values = self.agent(self.agent.first_layer(batch.encodings, batch.present), batch.kept[:, :-1], batch.goal)
         chosen = q_values.gather(2, batch.word[..., None])[..., 0]  # (walks, steps)
         targets = self.targets(batch, q_values.detach())

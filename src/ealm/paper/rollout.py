@@ -41,16 +41,16 @@ class Walk:
             actions[decision.word] = decision.action
         return tuple(actions)
 
-    def toward(self, goal: int) -> "Walk":  # noqa: ARG002 - the same for every length
-        """A walk is a path too, with a single way for all lengths."""
+    def walk_to(self, goal: int) -> "Walk":  # noqa: ARG002 - the same for every length
+        """A walk is a walk source with one walk for all goals."""
         return self
 
 
-class Path(Protocol):
-    """How a sentence gets shorter."""
+class WalkSource(Protocol):
+    """Gives the walk over a sentence that suits a goal length."""
 
-    def toward(self, goal: int) -> Walk:
-        """The walk to take if so many words are to be left; it goes on to the last word."""
+    def walk_to(self, goal: int) -> Walk:
+        """The walk to take if `goal` words are to be kept; it continues to the last word."""
         ...
 
 

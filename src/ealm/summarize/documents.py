@@ -7,7 +7,7 @@ import regex
 
 from ealm.common.errors import TextError
 from ealm.paper.edits import Action, summary_length
-from ealm.paper.rollout import Path
+from ealm.paper.rollout import WalkSource
 from ealm.summarize.budget import Choice, allocate
 from ealm.summarize.length_fitting import Shortened
 from ealm.summarize.options import SummarizeOptions
@@ -66,7 +66,7 @@ class _Candidate:
 class _SentenceLengths:
     """A sentence of a text at any length; each length is computed once."""
 
-    def __init__(self, prepared: PreparedSentence, walks: Path, recoverable: Recoverable) -> None:
+    def __init__(self, prepared: PreparedSentence, walks: WalkSource, recoverable: Recoverable) -> None:
         self.prepared = prepared
         self._walks = walks
         self._recoverable = recoverable
@@ -76,7 +76,7 @@ class _SentenceLengths:
     @property
     def whole(self) -> _Candidate:
         """All of it."""
-        walk = self._walks.toward(len(self.prepared.source.words))
+        walk = self._walks.walk_to(len(self.prepared.source.words))
         return _Candidate(Shortened(0, walk.actions_after(0), walk), self.prepared.sentence.text)
 
     def has_words(self, candidate: _Candidate) -> bool:
@@ -95,7 +95,7 @@ class _SentenceLengths:
 
     def candidates(self, limit: Limit) -> list[_Candidate]:
         """Distinct states in rising length: nothing (unless a word must stay), then ever more of it."""
-        hard_keep, walk = self.prepared.hard_keep, self._walks.toward(1)
+        hard_keep, walk = self.prepared.hard_keep, self._walks.walk_to(1)
         least = tuple(Action.KEEP if index in hard_keep else Action.REMOVE for index in range(walk.length))
         candidates = [self._candidate(Shortened(len(walk.steps), least, walk))]
         full = measure(self.prepared.sentence.text, limit.unit)
@@ -126,7 +126,9 @@ class _SentenceLengths:
 class LengthPlanner:
     """Splits a length limit over the sentences of a text; the same planner serves any number of limits."""
 
-    def __init__(self, sentences: Sequence[PreparedSentence], walks: Sequence[Path], recoverable: Recoverable) -> None:
+    def __init__(
+        self, sentences: Sequence[PreparedSentence], walks: Sequence[WalkSource], recoverable: Recoverable
+    ) -> None:
         self._parts = [
             _SentenceLengths(prepared, own, recoverable) for prepared, own in zip(sentences, walks, strict=True)
         ]

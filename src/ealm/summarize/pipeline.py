@@ -8,7 +8,7 @@ from torch import Tensor
 from ealm.common.config import Settings
 from ealm.common.errors import TextError
 from ealm.goal_agent.agent import GoalAgent
-from ealm.goal_agent.planning import Plans, Task
+from ealm.goal_agent.planning import PlanningTask, SentencePlanner
 from ealm.goal_agent.rollout import goal_walks
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.agent import Agent
@@ -16,7 +16,7 @@ from ealm.paper.converter import Converter
 from ealm.paper.edits import Action, summary_length
 from ealm.paper.encodings import Look
 from ealm.paper.ignored_words import IgnoredWords
-from ealm.paper.rollout import Path, walk
+from ealm.paper.rollout import WalkSource, walk
 from ealm.paper.step_search import BestStepSearch, EveryStepSearch, GivenActionsSearch, Search, run_searches
 from ealm.summarize.documents import LengthPlanner, Text, assembled
 from ealm.summarize.length_fitting import Shortened
@@ -48,20 +48,24 @@ class WalkRequest:
     """Whether no word may be replaced."""
 
 
-def walk_sources(agent: AnyAgent, requests: Sequence[WalkRequest], *, plans: Plans | None) -> Sequence[Path]:
+def walk_sources(
+    agent: AnyAgent, requests: Sequence[WalkRequest], *, plans: SentencePlanner | None
+) -> Sequence[WalkSource]:
     """Walks of all sentences; with `plans`, by exact planning instead of the agent's Q-values."""
     if isinstance(agent, Agent):
         return _paper_walks(agent, requests)
     encodings = [request.encodings for request in requests]
     if plans is not None:
-        return plans([Task(request.words, request.locked, request.dependents) for request in requests], encodings)
+        return plans(
+            [PlanningTask(request.words, request.locked, request.dependents) for request in requests], encodings
+        )
     goals, locked = [request.goal for request in requests], [request.locked for request in requests]
     return goal_walks(agent, encodings, goals, locked=locked)
 
 
-def _paper_walks(agent: Agent, requests: Sequence[WalkRequest]) -> list[Path]:
+def _paper_walks(agent: Agent, requests: Sequence[WalkRequest]) -> list[WalkSource]:
     """Extractive requests apart from the others: the agent has fewer actions there."""
-    found: dict[int, Path] = {}
+    found: dict[int, WalkSource] = {}
     for extractive in (False, True):
         chosen = [number for number, request in enumerate(requests) if request.extractive is extractive]
         encodings = [requests[number].encodings for number in chosen]
@@ -81,7 +85,7 @@ class Pipeline:
         *,
         ignored_words: IgnoredWords,
         settings: Settings,
-        plans: Plans | None = None,
+        plans: SentencePlanner | None = None,
     ) -> None:
         """`look` encodes sentences for the agent; with `plans`, edits are planned instead of following its Q-values."""
         self._agent = agent
@@ -135,7 +139,7 @@ class Pipeline:
         paraphrased = any(prepared.paraphrased.changes for prepared in text.sentences)
         return [untouched(points[0]), *points] if paraphrased else points
 
-    def _lengths(self, text: Text, walks: Sequence[Path]) -> Iterator[tuple[Limit, list[Shortened]]]:
+    def _lengths(self, text: Text, walks: Sequence[WalkSource]) -> Iterator[tuple[Limit, list[Shortened]]]:
         """The distinct ways to shorten a text by words, the longest first, down to the words that must be kept."""
         planner = LengthPlanner(text.sentences, walks, self._recoverable)
         whole = sum(measure(prepared.sentence.text, "words") for prepared in text.sentences)
@@ -150,7 +154,7 @@ class Pipeline:
                 seen.add(actions)
                 yield limit, chosen
 
-    def _walk_sources(self, texts: Sequence[Text]) -> list[list[Path]]:
+    def _walk_sources(self, texts: Sequence[Text]) -> list[list[WalkSource]]:
         pairs = [(text, prepared) for text in texts for prepared in text.sentences]
         encodings = self._look([prepared.source for _, prepared in pairs])
         requests = [
@@ -167,7 +171,7 @@ class Pipeline:
         found = iter(walk_sources(self._agent, requests, plans=self._plans))
         return [[next(found) for _ in text.sentences] for text in texts]
 
-    def _tasks(self, text: Text, walks: Sequence[Path]) -> list[SentenceTask]:
+    def _tasks(self, text: Text, walks: Sequence[WalkSource]) -> list[SentenceTask]:
         pairs = list(zip(text.sentences, walks, strict=True))
         if not pairs:
             return []
@@ -178,9 +182,11 @@ class Pipeline:
             chosen = [prepared.shortened(own, usual_limit(prepared.original.text)) for prepared, own in pairs]
         return [self._task(text, *pair, shortened) for pair, shortened in zip(pairs, chosen, strict=True)]
 
-    def _task(self, text: Text, prepared: PreparedSentence, walks: Path, shortened: Shortened | None) -> SentenceTask:
+    def _task(
+        self, text: Text, prepared: PreparedSentence, walks: WalkSource, shortened: Shortened | None
+    ) -> SentenceTask:
         source, rewards, options = prepared.source, self._rewards, text.options
-        walk = walks.toward(text.goal(prepared)) if shortened is None else shortened.walk
+        walk = walks.walk_to(text.goal(prepared)) if shortened is None else shortened.walk
         every = EveryStepSearch(source, walk, rewards, marks=prepared.punctuation) if options.trace else None
         choice: ChoosingSearch
         if shortened is not None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.edits import Action
 from ealm.paper.ignored_words import IgnoredWords
-from ealm.paper.rollout import Path
+from ealm.paper.rollout import WalkSource
 from ealm.paper.source import Source
 from ealm.summarize.length_fitting import Fits, Shortened, shorten
 from ealm.summarize.options import SummarizeOptions
@@ -120,10 +120,10 @@ class PreparedSentence:
         share = limit.size / max(1, measure(self.sentence.text, limit.unit))
         return max(1, round(share * (len(self.source.words) - len(self.punctuation))))
 
-    def shortened(self, walks: Path, limit: Limit) -> Shortened:
+    def shortened(self, walks: WalkSource, limit: Limit) -> Shortened:
         """The walk towards the limit, applied until the sentence meets it."""
         return shorten(
-            walks.toward(self.goal(limit)),
+            walks.walk_to(self.goal(limit)),
             self._fits(limit),
             hard_keep=self.hard_keep,
             soft_keep=self.soft_keep,

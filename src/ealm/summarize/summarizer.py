@@ -11,9 +11,9 @@ from typing import Unpack, overload
 from ealm.common.config import Settings
 from ealm.common.errors import EalmError, LanguageModelError, SettingsError, TextError
 from ealm.goal_agent.agent import GoalAgent
-from ealm.goal_agent.planning import Estimated, Plans, Valuer, Weighed
-from ealm.goal_agent.potential_terms import SentenceJudge
-from ealm.goal_agent.word_importance import Weigher
+from ealm.goal_agent.planning import EstimatedScores, MeasuredScores, SentencePlanner, WordScorer
+from ealm.goal_agent.potential_terms import PotentialModel
+from ealm.goal_agent.word_importance import ImportanceModel
 from ealm.lm import bundled as embedded
 from ealm.lm.masked_lm import MaskedLM, TransformersMaskedLM
 from ealm.paper.assessment import SentenceSimilarity
@@ -74,10 +74,10 @@ class Summarizer:
             self._look,
             ignored_words=self.ignored_words,
             settings=self.settings,
-            plans=None if self._valuer is None else Plans(self._valuer, self.settings.goal),
+            plans=None if self._valuer is None else SentencePlanner(self._valuer, self.settings.goal),
         )
 
-    def _variant(self, settings: Settings, valuer: Valuer | None) -> "Summarizer":
+    def _variant(self, settings: Settings, valuer: WordScorer | None) -> "Summarizer":
         """The same models in another use."""
         variant = copy(self)
         variant.settings, variant._valuer = settings, valuer
@@ -105,7 +105,7 @@ class Summarizer:
             raise SettingsError("A style goes with agents that plan (preset reader, effort plan or search).")
         return self._variant(self.settings.override({"goal.style": style}), self._valuer)
 
-    def _valuer_for(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> Valuer | None:
+    def _valuer_for(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> WordScorer | None:
         if effort not in EFFORTS:
             raise SettingsError(f"effort must be one of {', '.join(EFFORTS)}, got {effort!r}.")
         if effort == "walk":
@@ -117,13 +117,14 @@ class Summarizer:
                 f"the preset {self.settings.preset}."
             )
         if effort == "search":
-            return Weighed(SentenceJudge(self.settings.goal.parts, Weigher(SentenceSimilarity.load(similarity))))
+            importance = ImportanceModel(SentenceSimilarity.load(similarity))
+            return MeasuredScores(PotentialModel(self.settings.goal.potential, importance))
         if not agent.settings.estimates:
             raise SettingsError(
                 "This agent has not learned what words are worth, which the effort plan needs. Choose walk or search, "
                 "or train an agent with --set goal.agent.estimates=true."
             )
-        return Estimated(agent)
+        return EstimatedScores(agent)
 
     @classmethod
     def from_pretrained(

@@ -12,14 +12,14 @@ from ealm.common.errors import RunError
 from ealm.common.process_pool import ProcessPool, cores
 from ealm.common.ray_pool import ActorPool
 from ealm.common.worker_pool import Recipe
-from ealm.goal_agent.word_importance import load_weights
+from ealm.goal_agent.word_importance import load_importance
 from ealm.lm import bundled as embedded
 from ealm.lm.masked_lm import MaskedLM, TransformersMaskedLM
 from ealm.paper.assessment import SentenceSimilarity
 from ealm.summarize.saved_agent import SETTINGS_FILE
 from ealm.text.corpus import Corpus, read_corpus
 from ealm.training.checkpoint import CHECKPOINT_FILE, Checkpoint, RunIdentity
-from ealm.training.goal_collector import GoalRecipe, needs_similarity, word_counts
+from ealm.training.goal_collector import GoalRecipe
 from ealm.training.goal_trainer import GoalTrainer
 from ealm.training.paper_collector import ModelNames, WalkRecipe
 from ealm.training.paper_trainer import Trainer
@@ -68,7 +68,7 @@ def open_run(request: RunRequest) -> tuple[TrainingRun, Corpus]:
     _check_same_run(checkpoint, identity)
     _check_options(request, settings, saved)
     with ExitStack() as undo:
-        identity, pipeline = _with_workers(request, identity, lm, corpus)
+        identity, pipeline = _with_workers(request, identity)
         if pipeline is not None:
             undo.callback(pipeline.close)
         run = TrainingRun(
@@ -91,7 +91,7 @@ def _trainer(
     if pipeline is None and _needs_similarity(settings):
         similarity = SentenceSimilarity.load(identity.similarity, device=request.device)
     if pipeline is None and request.weighed is not None:
-        weighed = load_weights(request.weighed, identity.similarity)
+        weighed = load_importance(request.weighed, identity.similarity)
     if settings.method == "goal":
         return GoalTrainer(
             lm=lm,
@@ -116,22 +116,20 @@ def _trainer(
 
 def _needs_similarity(settings: Settings) -> bool:
     if settings.method == "goal":
-        return needs_similarity(settings.goal.parts)
+        return settings.goal.potential.needs_similarity
     return settings.rewards.similarity_weight > 0
 
 
-def _with_workers(
-    request: RunRequest, identity: RunIdentity, lm: MaskedLM, corpus: Corpus
-) -> tuple[RunIdentity, Pipeline | None]:
+def _with_workers(request: RunRequest, identity: RunIdentity) -> tuple[RunIdentity, Pipeline | None]:
     """Start those who collect, if any are wanted or the run had some; the first number tells how far ahead they are."""
     pool: ProcessPool | ActorPool
     if request.ray:
         gpu = request.device != "cpu"
-        recipe = _recipe(request, identity, lm, corpus)
+        recipe = _recipe(request, identity)
         pool = ActorPool(recipe, address=request.address, actors=request.workers, gpu=gpu)
     elif workers := request.workers or identity.workers:
         _leave_cores_to(workers)
-        pool = ProcessPool(_recipe(request, identity, lm, corpus), workers)
+        pool = ProcessPool(_recipe(request, identity), workers)
     else:
         return identity, None
     identity = replace(identity, workers=identity.workers or pool.size)
@@ -143,7 +141,7 @@ def _leave_cores_to(workers: int) -> None:
     torch.set_num_threads(min(max(1, cores() - workers), torch.get_num_threads()))
 
 
-def _recipe(request: RunRequest, identity: RunIdentity, lm: MaskedLM, corpus: Corpus) -> Recipe:
+def _recipe(request: RunRequest, identity: RunIdentity) -> Recipe:
     """What a worker needs to collect."""
     settings = identity.settings
     models = ModelNames(
@@ -154,9 +152,8 @@ def _recipe(request: RunRequest, identity: RunIdentity, lm: MaskedLM, corpus: Co
     )
     if settings.method != "goal":
         return WalkRecipe(models=models, settings=settings)
-    counts = word_counts(corpus, lm, settings.goal.parts)
     weighed = request.weighed.resolve() if request.weighed else None
-    return GoalRecipe(models=models, settings=settings, counts=counts, weighed=weighed)
+    return GoalRecipe(models=models, settings=settings, weighed=weighed)
 
 
 def _checkpoint(folder: Path, *, resume: bool) -> Checkpoint | None:
