@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,8 +83,7 @@ class FakeRecipe:
         lm, settings = TableMaskedLM(CUES, OTHERS), BY_METHOD[self.method]
         if self.method == "paper":
             return WalkCollector(lm=lm, settings=settings, similarity=letters_in_common)
-        counts = Counter(word for words in corpus().sentences for word in lm.word_ids(words))
-        collector = GoalCollector(lm=lm, settings=settings, similarity=letters_in_common, counts=counts)
+        collector = GoalCollector(settings=settings, similarity=letters_in_common)
         return goal_worker(collector, lm, settings)
 
 
