@@ -135,10 +135,10 @@ def test_ctrl_c_says_how_to_go_on(agent_folder: Path, tmp_path: Path, corpus_fil
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGINT
-    assert "Go on with the same command and --resume." in told
-    assert "Traceback" not in told
+    assert "Go on with the same command and --resume." in errors
+    assert "Traceback" not in errors
     assert not output.exists()
     refused(summarize(agent_folder, "-i", source, "-o", output, "--words", 3, "--resume"), "another words")
 

@@ -53,11 +53,11 @@ def test_a_bad_row_has_a_reason_and_the_others_their_summaries(summarize: BatchS
     found = summarize({"body": np.array(bodies, dtype=object)})
     assert found["summary"].tolist() == [expected[0], None, None, None, None, expected[1], None, expected[2]]
     errors = found["error"].tolist()
-    assert [errors[place] for place in (0, 5, 7)] == [None] * 3
+    assert [errors[index] for index in (0, 5, 7)] == [None] * 3
     assert errors[1] == errors[3] == "column 'body' is empty (null)"
     assert "63 words" in errors[2]
     assert errors[4] == "column 'body' is int, not a string"
-    assert errors[6]  # half of a character
+    assert errors[6]  # a lone surrogate
 
 
 def test_data_frames_and_tables_stay_what_they_are(summarize: BatchSummarizer, expected: list[str]) -> None:
@@ -72,7 +72,7 @@ def test_data_frames_and_tables_stay_what_they_are(summarize: BatchSummarizer, e
     assert table["error"].to_pylist() == [None, None, None, "column 'body' is empty (null)"]
 
 
-def test_mistakes_are_told_with_the_name_of_the_argument(summarize: BatchSummarizer) -> None:
+def test_mistakes_are_reported_with_the_name_of_the_argument(summarize: BatchSummarizer) -> None:
     with pytest.raises(BatchError, match=r"no column 'body'\. Name one with column=: id, text"):
         summarize({"id": np.arange(1), "text": np.array(["river"])})
     with pytest.raises(BatchError, match=r"column 'error' already\. Give another name with .*error_column="):
@@ -88,11 +88,11 @@ def test_mistakes_are_told_with_the_name_of_the_argument(summarize: BatchSummari
 def test_a_large_batch_is_worked_on_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
 
-    def answers(texts):
+    def summarize(texts):
         sizes.append(len(texts))
-        return FakeRecipe().answers(texts)
+        return FakeRecipe().summarize(texts)
 
-    monkeypatch.setattr(ModelRecipe, "load", lambda self, threads: answers)
+    monkeypatch.setattr(ModelRecipe, "load", lambda self, threads: summarize)
     found = BatchSummarizer()({"text": np.array([f"w{n} x" for n in range(300)])})
     assert found["summary"].tolist() == [f"W{n}" for n in range(300)]
     assert sizes == [128, 128, 44]
@@ -131,7 +131,7 @@ def test_what_does_not_go_together_is_said() -> None:
 
 
 def test_help_tells_of_ray() -> None:
-    told = " ".join(command("--help").stdout.split())
-    assert "--backend [local|ray]" in told
-    assert "--engine [torch|int8] " in told
-    assert "--address HOST:PORT" in told
+    text = " ".join(command("--help").stdout.split())
+    assert "--backend [local|ray]" in text
+    assert "--engine [torch|int8] " in text
+    assert "--address HOST:PORT" in text

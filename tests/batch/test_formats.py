@@ -19,7 +19,7 @@ from pyarrow import parquet
 
 from ealm.batch import readers as rows
 from ealm.batch.chunks import Tally
-from ealm.batch.file_types import Form, compressed, decompressed
+from ealm.batch.file_types import FileFormat, compressed, decompressed
 from ealm.batch.job import Job, failures
 from ealm.common.errors import BatchError
 
@@ -59,32 +59,32 @@ def summary(text: str) -> str:
     ],
 )
 def test_a_name_tells_what_a_file_holds(name: str, kind: str, compression: str) -> None:
-    assert Form.of(Path(name)) == Form(kind, compression)  # type: ignore[arg-type]
+    assert FileFormat.of(Path(name)) == FileFormat(kind, compression)  # type: ignore[arg-type]
 
 
 def test_what_has_no_name_or_another_kind_is_said() -> None:
-    assert Form.of(None) == Form("text", "")
-    assert Form.of(None, kind="csv") == Form("csv", "")
-    assert Form.of(Path("a.txt.gz"), kind="jsonl") == Form("jsonl", ".gz")
-    assert Form.of(Path("out"), default="csv") == Form("csv", "")
+    assert FileFormat.of(None) == FileFormat("text", "")
+    assert FileFormat.of(None, kind="csv") == FileFormat("csv", "")
+    assert FileFormat.of(Path("a.txt.gz"), kind="jsonl") == FileFormat("jsonl", ".gz")
+    assert FileFormat.of(Path("out"), default="csv") == FileFormat("csv", "")
 
 
 def test_parquet_is_not_compressed_again() -> None:
     with pytest.raises(BatchError, match=r"Leave \.gz out"):
-        Form.of(Path("a.parquet.gz"))
+        FileFormat.of(Path("a.parquet.gz"))
 
 
 @pytest.mark.parametrize(("name", "extra"), [("a.parquet", "parquet"), ("a.txt.zst", "zstd")])
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, name: str, extra: str) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(BatchError, match=rf"pip install 'ealm\[{extra}\]'"):
-        Form.of(Path(name))
+        FileFormat.of(Path(name))
 
 
 @pytest.mark.parametrize(("source", "output"), [("a.jsonl", "b.csv"), ("a.jsonl", "b.parquet"), ("a.parquet", "b.csv")])
 def test_what_would_lose_something_is_refused(source: str, output: str) -> None:
     with pytest.raises(BatchError, match="without loss, only as"):
-        Job(input=Path(source), output=Path(output)).forms()
+        Job(input=Path(source), output=Path(output)).formats()
 
 
 @pytest.mark.parametrize("compression", ["", ".gz", ".zst", ".xz", ".bz2"])
@@ -258,7 +258,7 @@ def test_bad_lines_of_json_become_error_rows(tmp_path: Path) -> None:
     assert found[4] == {"text": None, "error": "column 'text' is empty (null)"}
     assert found[5]["error"].startswith("not UTF-8 (byte 0xfc at 11)")
     assert found[6]["id"] == 2
-    assert "--output-column" in found[6]["error"]
+    assert "another output column" in found[6]["error"]
     assert "has a column 'error' already" in found[7]["error"]
     assert found[8]["error"].startswith("not JSON")
     assert (tally.rows, tally.failed, [number for number, _ in tally.first]) == (10, 8, [2, 3, 4, 5, 6])
@@ -292,14 +292,14 @@ def test_a_line_of_text_that_is_not_utf_8_is_an_empty_line(tmp_path: Path) -> No
     (tmp_path / "in.txt").write_bytes(b"river\nZ\xfcrich\nlate\n")
     tally = run(tmp_path / "in.txt", tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_bytes() == b"RIVER\n\nLATE\n"
-    assert failures(tally, place="line") == ("1 of 3 rows have no summary.\n  line 2: not UTF-8 (byte 0xfc at 1)")
+    assert failures(tally, unit="line") == ("1 of 3 rows have no summary.\n  line 2: not UTF-8 (byte 0xfc at 1)")
 
 
 @pytest.mark.parametrize("kind", ["txt", "jsonl", "csv"])
 def test_a_line_without_end_is_a_bad_row_and_the_next_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(rows, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(rows, "MAX_LINE_BYTES", 1000)
     huge = b"word " * 1000
     content = {
         "txt": b"river\n" + huge + b"\nlate\n" + huge,
@@ -315,14 +315,14 @@ def test_a_line_without_end_is_a_bad_row_and_the_next_is_read(
 def test_a_quotation_mark_that_is_never_closed_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(rows, "MAX_LINE_BYTES", 1000)
     (tmp_path / "in.csv").write_text('text\nriver\n"open ' + "word word\n" * 500)
     tally = run(tmp_path / "in.csv", tmp_path / "out.csv")
     assert tally.failed >= 1
     assert csv_rows(tmp_path / "out.csv")[1] == ["river", "RIVER", ""]
 
 
-def test_if_all_rows_fail_the_old_file_stays_and_the_reasons_are_told(tmp_path: Path) -> None:
+def test_if_all_rows_fail_the_old_file_stays_and_the_reasons_are_reported(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"txt": "river"}\n' * 7)
     (tmp_path / "out.jsonl").write_text("old")
     with pytest.raises(BatchError, match=r"(?s)7 of 7 rows have no summary.*line 5: no column 'text'\n  \.\.\.$"):

@@ -21,10 +21,10 @@ from batch_fakes import FakeRecipe
 from places import SUPPORT
 from pyarrow import parquet
 
-from ealm.batch import resumable_file as partial
-from ealm.batch.chunks import Answer
+from ealm.batch import resumable_file
+from ealm.batch.chunks import RowResult
 from ealm.batch.job import Job
-from ealm.batch.resumable_file import Partial
+from ealm.batch.resumable_file import ResumableFile
 from ealm.common.errors import BatchError
 
 ROWS = [
@@ -67,7 +67,7 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(Partial, name, kill)
+        patch.setattr(ResumableFile, name, kill)
         with pytest.raises(Killed):
             yield
 
@@ -80,11 +80,11 @@ def states(part: bytes, journal: bytes, *, every: int) -> Iterator[tuple[bytes, 
     """What a kill can leave behind: the bytes up to anywhere, and of the journal what was written before."""
     lines = journal.splitlines(keepends=True)
     ends = [0, *(json.loads(line)["bytes"] for line in lines[1:])]
-    places = {place + more for place in ends for more in (-1, 0, 1)} | set(range(0, len(part), every))
-    for place in sorted(place for place in places if 0 <= place <= len(part)):
-        told = [lines[0], *(line for line, end in zip(lines[1:], ends[1:], strict=True) if end <= place)]
-        yield part[:place], b"".join(told)
-        yield part[:place], b"".join(told)[:-3]  # the last line was on its way
+    lengths = {end + more for end in ends for more in (-1, 0, 1)} | set(range(0, len(part), every))
+    for length in sorted(length for length in lengths if 0 <= length <= len(part)):
+        logged = [lines[0], *(line for line, end in zip(lines[1:], ends[1:], strict=True) if end <= length)]
+        yield part[:length], b"".join(logged)
+        yield part[:length], b"".join(logged)[:-3]  # the last line was on its way
 
 
 @pytest.mark.parametrize("kind", ["txt", "jsonl", "csv", "parquet"])
@@ -120,7 +120,7 @@ def test_a_resumed_job_does_not_do_again_what_is_done(tmp_path: Path, monkeypatc
     with killed_at(monkeypatch, "finish"):
         run(source, output)
     seen: list[str] = []
-    monkeypatch.setattr(FakeRecipe, "answers", lambda _, texts: seen.extend(texts))
+    monkeypatch.setattr(FakeRecipe, "summarize", lambda _, texts: seen.extend(texts))
     run(source, output, resume=True)
     assert seen == []
     assert len(output.read_text().splitlines()) == len(ROWS)
@@ -165,7 +165,9 @@ def test_resuming_starts_a_job_that_was_never_started(tmp_path: Path) -> None:
     assert (tmp_path / "out.txt").read_text().startswith("RIVER\n")
 
 
-def test_an_unfinished_job_is_not_overwritten_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_job_is_not_overwritten_without_an_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source, output = write_input(tmp_path, "txt"), tmp_path / "out.txt"
     with killed_at(monkeypatch, "finish"):
         run(source, output)
@@ -233,7 +235,9 @@ def test_a_link_is_followed_and_a_device_is_written_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["txt", "parquet"])
-def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_a_full_disk_is_reported_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     source, output, whole = write_input(tmp_path, kind), tmp_path / f"out.{kind}", tmp_path / f"whole.{kind}"
     run(source, whole)
     output.write_text("old")
@@ -260,7 +264,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
 
     with monkeypatch.context() as patch:  # tests may run as a user whom no permission stops
-        patch.setattr(partial.os, "open", refuse)
+        patch.setattr(resumable_file.os, "open", refuse)
         with pytest.raises(BatchError, match=f"Cannot write to {tmp_path}: Read-only file system"):
             run(source, output)
     assert output.read_text() == "old"
@@ -274,10 +278,10 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch
 class WatchedRecipe(FakeRecipe):
     """Looks at the memory in the middle of the job; what Arrow has is not Python's."""
 
-    def answers(self, texts: Sequence[str]) -> list[Answer]:
+    def summarize(self, texts: Sequence[str]) -> list[RowResult]:
         global most_of_arrow
         most_of_arrow = max(most_of_arrow, pa.total_allocated_bytes())
-        return super().answers(texts)
+        return super().summarize(texts)
 
 
 most_of_arrow = 0

@@ -1,4 +1,4 @@
-"""A summarizer for jobs that is over in no time and can be told to die."""
+"""A summarizer for jobs that takes no time and can be made to die."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ealm.batch.chunks import Answer
+from ealm.batch.chunks import RowResult
 from ealm.batch.model_recipe import Answering
 from ealm.common.errors import ModelFolderError
 
@@ -29,19 +29,19 @@ class FakeRecipe:
             raise ModelFolderError("No trained agent in there.")
         if self.broken == "killed":
             os.kill(os.getpid(), signal.SIGKILL)
-        return self.answers
+        return self.summarize
 
     def identity(self) -> dict[str, Any]:
         return {"model": self.name}
 
-    def answers(self, texts: Sequence[str]) -> list[Answer]:
+    def summarize(self, texts: Sequence[str]) -> list[RowResult]:
         if self.deaths is not None and "die" in texts:
             before = len(list(Path(self.deaths).iterdir()))
             if before < self.most_deaths:
                 (Path(self.deaths) / str(before)).touch()
                 os.kill(os.getpid(), signal.SIGKILL)
         return [
-            Answer(error="a bad text") if text.startswith("bad") else Answer(text.partition(" ")[0].upper())
+            RowResult(error="a bad text") if text.startswith("bad") else RowResult(text.partition(" ")[0].upper())
             for text in texts
         ]
 
@@ -49,9 +49,9 @@ class FakeRecipe:
 class SlowRecipe(FakeRecipe):
     """Takes its time, so that a test can come between."""
 
-    def answers(self, texts: Sequence[str]) -> list[Answer]:
+    def summarize(self, texts: Sequence[str]) -> list[RowResult]:
         time.sleep(0.02)
-        return super().answers(texts)
+        return super().summarize(texts)
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class WatchedRecipe(FakeRecipe):
 
     seen: str = ""
 
-    def answers(self, texts: Sequence[str]) -> list[Answer]:
+    def summarize(self, texts: Sequence[str]) -> list[RowResult]:
         import ray
 
         (Path(self.seen) / ray.get_runtime_context().get_node_id()).touch()
         time.sleep(0.1)
-        return super().answers(texts)
+        return super().summarize(texts)

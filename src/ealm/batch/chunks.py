@@ -1,4 +1,4 @@
-"""What becomes of a row, and what went wrong in a job so far."""
+"""Chunks of rows, their results, and the counts of a job."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -6,18 +6,18 @@ from typing import Any
 
 from ealm.batch.readers import Row
 
-LISTED = 5
-"""Bad rows that are named one by one."""
+LISTED_ERRORS = 5
+"""Failed rows that are listed one by one."""
 
 CHUNK_ROWS = 128
-"""Rows that are worked on together, and what a kill can lose for each worker; the same for any number of them."""
+"""Rows that are summarized together, for any number of workers; a kill loses no more than that for each of them."""
 
 CHUNK_CHARACTERS = 1 << 20
-"""Of the texts in a chunk; a longer text is a chunk of its own."""
+"""Total of the texts in a chunk; a longer text is a chunk of its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RowResult:
     """A summary, or the reason why there is none."""
 
     summary: str = ""
@@ -26,29 +26,29 @@ class Answer:
 
 @dataclass(slots=True)
 class Chunk:
-    """Rows that are worked on together, always the same ones: how they are batched may show in the last digits."""
+    """Rows that are summarized together; always the same ones, since batching can change the last digits of a score."""
 
     rows: list[Row]
     position: tuple[int, int | None]
     """How far the input was read for it."""
 
     def texts(self) -> list[str]:
-        """What there is to shorten."""
+        """The texts to summarize."""
         return [row.text for row in self.rows if row.text is not None]
 
-    def answers(self, found: Sequence[Answer]) -> list[Answer]:
-        """One for each row, from those for the texts."""
+    def row_results(self, found: Sequence[RowResult]) -> list[RowResult]:
+        """A result for each row, given those of the texts."""
         rest = iter(found)
-        return [next(rest) if row.text is not None else Answer(error=row.reason) for row in self.rows]
+        return [next(rest) if row.text is not None else RowResult(error=row.reason) for row in self.rows]
 
 
-def cut_into_chunks(rows: Iterable[Row], *, most_rows: int, most_characters: int) -> Iterator[list[Row]]:
-    """Rows in order; where a cut falls depends on nothing but the rows behind the one before."""
+def cut_into_chunks(rows: Iterable[Row], *, max_rows: int, max_characters: int) -> Iterator[list[Row]]:
+    """Rows in order; where a chunk ends depends only on the rows since the end of the last one."""
     chunk: list[Row] = []
     characters = 0
     for row in rows:
         length = len(row.text or "")
-        if chunk and (len(chunk) == most_rows or characters + length > most_characters):
+        if chunk and (len(chunk) == max_rows or characters + length > max_characters):
             yield chunk
             chunk, characters = [], 0
         chunk.append(row)
@@ -59,26 +59,26 @@ def cut_into_chunks(rows: Iterable[Row], *, most_rows: int, most_characters: int
 
 @dataclass(slots=True)
 class Tally:
-    """Rows that are done, how many of them failed, and why the first of those did."""
+    """Rows done, how many of them failed, and the reasons for the first failures."""
 
     rows: int = 0
     failed: int = 0
     first: list[tuple[int, str]] = field(default_factory=list)
-    """Number and reason."""
+    """Row number and reason."""
 
     @classmethod
-    def of(cls, rows: Sequence[Row], answers: Sequence[Answer]) -> "Tally":
+    def of(cls, rows: Sequence[Row], results: Sequence[RowResult]) -> "Tally":
         """Of one chunk."""
         bad = [
-            (row.number, answer.error) for row, answer in zip(rows, answers, strict=True) if answer.error is not None
+            (row.number, result.error) for row, result in zip(rows, results, strict=True) if result.error is not None
         ]
-        return cls(len(rows), len(bad), bad[:LISTED])
+        return cls(len(rows), len(bad), bad[:LISTED_ERRORS])
 
     def add(self, other: "Tally") -> None:
-        """Count what came next."""
+        """Add the counts of what follows."""
         self.rows += other.rows
         self.failed += other.failed
-        self.first = (self.first + other.first)[:LISTED]
+        self.first = (self.first + other.first)[:LISTED_ERRORS]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -86,6 +86,6 @@ class Tally:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Tally":
-        """What `to_dict` gave."""
+        """The inverse of `to_dict`."""
         first = [(int(number), str(reason)) for number, reason in values["first"]]
         return cls(int(values["rows"]), int(values["failed"]), first)

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ealm.batch.chunks import CHUNK_CHARACTERS, CHUNK_ROWS, Answer, Chunk, cut_into_chunks
+from ealm.batch.chunks import CHUNK_CHARACTERS, CHUNK_ROWS, Chunk, RowResult, cut_into_chunks
 from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.readers import Row, usable_text
 from ealm.common.errors import BatchError
@@ -66,16 +66,16 @@ class BatchSummarizer:
                     f"The batch has a column {name!r} already. Give another name with output_column= or error_column=."
                 )
 
-    def _answers(self, values: Sequence[Any]) -> list[Answer]:
+    def _answers(self, values: Sequence[Any]) -> list[RowResult]:
         """However large a batch is, no more rows are worked on together than in a job over a file."""
         rows = [
             Row(number, *usable_text({self._column: value}, self._column), None)
             for number, value in enumerate(values, start=1)
         ]
-        answers: list[Answer] = []
-        for part in cut_into_chunks(rows, most_rows=CHUNK_ROWS, most_characters=CHUNK_CHARACTERS):
+        answers: list[RowResult] = []
+        for part in cut_into_chunks(rows, max_rows=CHUNK_ROWS, max_characters=CHUNK_CHARACTERS):
             chunk = Chunk(part, (0, None))
-            answers += chunk.answers(self._answering(chunk.texts()))
+            answers += chunk.row_results(self._answering(chunk.texts()))
         return answers
 
 

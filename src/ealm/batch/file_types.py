@@ -1,4 +1,4 @@
-"""What a file holds and how it is compressed, both told by its name."""
+"""File types and compression, recognized by the name of a file."""
 
 import bz2
 import gzip
@@ -33,28 +33,28 @@ _CONVERSIONS: dict[Kind, tuple[Kind, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """How the rows of a file are written down."""
+class FileFormat:
+    """File type and compression."""
 
     kind: Kind
     compression: str
-    """The ending that names it; empty for none."""
+    """The ending that stands for it; empty for none."""
 
     @classmethod
-    def of(cls, path: Path | None, *, kind: Kind | None = None, default: Kind = "text") -> "Form":
-        """Of a file by its name, or of a stream (None); `kind` overrides, `default` is for endings without meaning."""
+    def of(cls, path: Path | None, *, kind: Kind | None = None, default: Kind = "text") -> "FileFormat":
+        """Of a file by its name, or of a stream (None); `kind` overrides, `default` is for unknown endings."""
         name = path.name if path is not None else ""
         compression = next((ending for ending in _COMPRESSIONS if name.lower().endswith(ending)), "")
         ending = Path(name[: len(name) - len(compression)]).suffix.lower()
-        form = cls(kind or _KIND_OF_ENDING.get(ending, default), compression)
-        if form.kind == "parquet" and compression:
+        found = cls(kind or _KIND_OF_ENDING.get(ending, default), compression)
+        if found.kind == "parquet" and compression:
             raise BatchError(f"{path}: a Parquet file is compressed inside. Leave {compression} out.")
-        if form.kind == "parquet" or compression == ".zst":
-            require_pyarrow(form.kind if form.kind == "parquet" else "zstd")
-        return form
+        if found.kind == "parquet" or compression == ".zst":
+            require_pyarrow(found.kind if found.kind == "parquet" else "zstd")
+        return found
 
-    def check_conversion_to(self, other: "Form") -> None:
-        """Refuse what would lose something."""
+    def check_conversion_to(self, other: "FileFormat") -> None:
+        """Refuse a conversion that would lose something."""
         if other.kind not in _CONVERSIONS[self.kind]:
             allowed = ", ".join(_CONVERSIONS[self.kind])
             raise BatchError(f"Rows of {self.kind} cannot be written as {other.kind} without loss, only as: {allowed}.")
@@ -71,7 +71,7 @@ def require_pyarrow(extra: str) -> None:
 def _open_zst(file: IO[bytes]) -> Any:
     import pyarrow as pa
 
-    # Unlike other packages it tells a file that was cut off from one that ends.
+    # Unlike other packages it notices that a file was cut off.
     return io.BufferedReader(pa.CompressedInputStream(file, "zstd"))
 
 
@@ -85,7 +85,7 @@ _OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
 
 
 def decompressed(file: IO[bytes], compression: str) -> IO[bytes]:
-    """What a compressed stream holds."""
+    """The decompressed content of a stream."""
     opened: IO[bytes] = _OPENERS[compression](file)
     return opened
 
@@ -107,5 +107,5 @@ _COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def compressed(data: bytes, compression: str) -> bytes:
-    """A stream of its own; streams one behind the other are the stream of all that they hold."""
+    """A complete stream; concatenated streams decompress to their concatenated content."""
     return _COMPRESSORS[compression](data) if data else b""

@@ -1,38 +1,38 @@
-"""The reader and the writer for the rows of a job."""
+"""The reader and the writer for each file format."""
 
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ealm.batch.file_types import Form
+from ealm.batch.file_types import FileFormat
 from ealm.batch.readers import CsvReader, JsonLinesReader, Reader, Source, TextReader
 from ealm.batch.writers import CsvWriter, JsonLinesWriter, TextWriter, Writer
 from ealm.common.errors import BatchError
 
 
-def open_reader(path: Path | None, form: Form, *, column: str, taken: Sequence[str]) -> Reader:
-    """The rows of a file or of standard input (None); `taken` are the names of the columns to come."""
-    if form.kind == "parquet":
+def open_reader(path: Path | None, file_format: FileFormat, *, column: str, new_columns: Sequence[str]) -> Reader:
+    """The rows of a file or of standard input (None); `new_columns` will be added."""
+    if file_format.kind == "parquet":
         if path is None:
             raise BatchError("Parquet is read from a file, not from standard input.")
         from ealm.batch.parquet import ParquetReader
 
-        return ParquetReader(path, column, taken=taken)
-    source = Source(path, form.compression)
-    if form.kind == "text":
+        return ParquetReader(path, column, new_columns=new_columns)
+    source = Source(path, file_format.compression)
+    if file_format.kind == "text":
         return TextReader(source, column)
-    return (JsonLinesReader if form.kind == "jsonl" else CsvReader)(source, column, taken=taken)
+    return (JsonLinesReader if file_format.kind == "jsonl" else CsvReader)(source, column, new_columns=new_columns)
 
 
-def open_writer(form: Form, reader: Reader, *, output_column: str, error_column: str) -> Writer:
-    """What writes the rows of a reader."""
-    if form.kind == "text":
+def open_writer(file_format: FileFormat, reader: Reader, *, output_column: str, error_column: str) -> Writer:
+    """The writer for the rows of a reader."""
+    if file_format.kind == "text":
         return TextWriter()
-    if form.kind == "jsonl":
-        return JsonLinesWriter(_object_of(reader), output_column=output_column, error_column=error_column)
+    if file_format.kind == "jsonl":
+        return JsonLinesWriter(_to_json(reader), output_column=output_column, error_column=error_column)
     assert reader.columns is not None
-    if form.kind == "csv":
+    if file_format.kind == "csv":
         return CsvWriter(reader.columns, output_column=output_column, error_column=error_column)
     from ealm.batch.parquet import ParquetWriter
 
@@ -40,8 +40,8 @@ def open_writer(form: Form, reader: Reader, *, output_column: str, error_column:
     return ParquetWriter(reader.columns, schema, output_column=output_column, error_column=error_column)
 
 
-def _object_of(reader: Reader) -> Callable[[Any], str]:
-    """How a record of this reader is written as a JSON object."""
+def _to_json(reader: Reader) -> Callable[[Any], str]:
+    """A function that writes a record of this reader as a JSON object."""
     columns = reader.columns
     if columns is None:
         return str
@@ -51,7 +51,7 @@ def _object_of(reader: Reader) -> Callable[[Any], str]:
         return lambda record: json.dumps(json_object(record), ensure_ascii=False, default=str)
 
     def named(fields: Sequence[str]) -> str:
-        # Bytes that are not UTF-8 have no place in JSON.
+        # JSON cannot hold bytes that are not UTF-8.
         whole = [field.encode(errors="surrogateescape").decode(errors="replace") for field in fields]
         return json.dumps(dict(zip(columns, whole, strict=True)), ensure_ascii=False)
 

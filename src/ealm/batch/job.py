@@ -1,4 +1,4 @@
-"""A job: the rows of a file, each with its summary, into another file."""
+"""A job: reads the rows of a file and writes each with its summary to another file."""
 
 import signal
 import sys
@@ -10,12 +10,12 @@ from types import FrameType
 from typing import Any
 
 from ealm.batch.chunks import CHUNK_CHARACTERS, CHUNK_ROWS, Chunk, Tally, cut_into_chunks
-from ealm.batch.file_types import Form, Kind, compressed
+from ealm.batch.file_types import FileFormat, Kind, compressed
 from ealm.batch.formats import open_reader, open_writer
 from ealm.batch.model_recipe import Recipe
 from ealm.batch.progress import Progress
 from ealm.batch.readers import Reader
-from ealm.batch.resumable_file import Partial, Sink, Stream
+from ealm.batch.resumable_file import OutputStream, ResumableFile, Sink
 from ealm.batch.workers import OpenPool, summarized
 from ealm.batch.writers import Writer
 from ealm.common.errors import BatchError
@@ -33,14 +33,14 @@ class Stopped(KeyboardInterrupt):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What is asked for, but for the summaries themselves."""
+    """Input, output and execution of a job; what the summaries are is up to the recipe."""
 
     input: Path | None
     """None for standard input."""
     output: Path | None
     """None for standard output."""
     kind: Kind | None = None
-    """Of the input, whatever its name says."""
+    """Type of the input; None to take it from the name."""
     column: str = "text"
     output_column: str = "summary"
     error_column: str = "error"
@@ -52,10 +52,10 @@ class Job:
     quiet: bool = False
     chunk_rows: int = CHUNK_ROWS
 
-    def forms(self) -> tuple[Form, Form]:
-        """Of input and output; refuses what does not go together."""
-        read = Form.of(self.input, kind=self.kind)
-        written = Form.of(self.output, default=read.kind) if self.output is not None else Form(read.kind, "")
+    def formats(self) -> tuple[FileFormat, FileFormat]:
+        """Of input and output; refuses impossible combinations."""
+        read = FileFormat.of(self.input, kind=self.kind)
+        written = FileFormat.of(self.output, default=read.kind)
         read.check_conversion_to(written)
         names = [self.output_column, self.error_column, *([self.column] if read.kind == "text" else [])]
         if len(set(names)) < len(names):
@@ -71,18 +71,18 @@ class Job:
 
     @property
     def resumable(self) -> bool:
-        """Whether one can go on after a stop: a pipe cannot be read again."""
+        """Whether the job can continue after a stop: a pipe cannot be read again."""
         return self.input is not None and self.input.is_file() and not self._output_is_stream()
 
     @property
-    def place(self) -> str:
-        """What the numbers of rows count."""
-        return "row" if Form.of(self.input, kind=self.kind).kind == "parquet" else "line"
+    def row_unit(self) -> str:
+        """What row numbers count."""
+        return "row" if FileFormat.of(self.input, kind=self.kind).kind == "parquet" else "line"
 
     def run(self, recipe: Recipe) -> Tally:
-        """Do it, or what is left of it; raises if not a single row could be summarized, and then writes nothing."""
-        read, written = self.forms()
-        reader = open_reader(self.input, read, column=self.column, taken=(self.output_column, self.error_column))
+        """Run the job, or the rest of it; raises if no row could be summarized, and then writes nothing."""
+        read, written = self.formats()
+        reader = open_reader(self.input, read, column=self.column, new_columns=(self.output_column, self.error_column))
         writer = open_writer(written, reader, output_column=self.output_column, error_column=self.error_column)
         with self._sink(self._identity(read, written, recipe)) as sink, _stoppable():
             try:
@@ -95,59 +95,59 @@ class Job:
                 raise
             if sink.tally.failed == sink.tally.rows > 0:
                 sink.discard()
-                raise BatchError(f"Not one row could be summarized: {failures(sink.tally, place=self.place)}")
-            sink.finish(writer.finished)
+                raise BatchError(f"No row could be summarized: {failures(sink.tally, unit=self.row_unit)}")
+            sink.finish(writer.finalize)
         return sink.tally
 
     def _write(self, reader: Reader, writer: Writer, sink: Sink, *, compression: str, recipe: Recipe) -> None:
-        if isinstance(sink, Partial) and sink.complete:
+        if isinstance(sink, ResumableFile) and sink.complete:
             return
         if not sink.tally.rows:
             sink.append(compressed(writer.header(), compression), Tally())
         elif not self.quiet:
-            sys.stderr.write(f"Going on after {sink.tally.rows:,} rows.\n")
+            sys.stderr.write(f"Continuing after {sink.tally.rows:,} rows.\n")
         chunks = self._chunks(reader, skip=sink.tally.rows)
         results = summarized(chunks, recipe, workers=self.workers, open_pool=self.open_pool)
         with (
             closing(results),
             closing(Progress(quiet=self.quiet, rows=sink.tally.rows)) as progress,
         ):
-            for chunk, answers in results:
-                data = writer.encode(chunk.rows, answers)
-                sink.append(compressed(data, compression), Tally.of(chunk.rows, answers))
+            for chunk, row_results in results:
+                data = writer.encode(chunk.rows, row_results)
+                sink.append(compressed(data, compression), Tally.of(chunk.rows, row_results))
                 progress.update(len(chunk.rows), chunk.position)
 
     def _chunks(self, reader: Reader, *, skip: int) -> Iterator[Chunk]:
-        for rows in cut_into_chunks(reader.rows(skip), most_rows=self.chunk_rows, most_characters=CHUNK_CHARACTERS):
+        for rows in cut_into_chunks(reader.rows(skip), max_rows=self.chunk_rows, max_characters=CHUNK_CHARACTERS):
             yield Chunk(rows, reader.position())
 
     @contextmanager
     def _sink(self, identity: dict[str, Any]) -> Iterator[Sink]:
         if self.output is None:
             sys.stdout.flush()
-            yield Stream(sys.stdout.buffer)
+            yield OutputStream(sys.stdout.buffer)
         elif self._output_is_stream():
             with self.output.open("wb") as file:
-                yield Stream(file)
+                yield OutputStream(file)
         else:
-            with closing(Partial(self.output, identity, resume=self.resume, restart=self.restart)) as partial:
-                yield partial
+            with closing(ResumableFile(self.output, identity, resume=self.resume, restart=self.restart)) as output:
+                yield output
 
-    def _identity(self, read: Form, written: Form, recipe: Recipe) -> dict[str, Any]:
-        """Whatever changes a byte of the output."""
-        told: dict[str, Any] = {"input": None}
+    def _identity(self, read: FileFormat, written: FileFormat, recipe: Recipe) -> dict[str, Any]:
+        """Everything that affects the output."""
+        source: dict[str, Any] = {"input": None}
         if self.input is not None and self.input.is_file():
             status = self.input.stat()
-            told = {"input": str(self.input.resolve()), "input's content": [status.st_size, status.st_mtime_ns]}
+            source = {"input": str(self.input.resolve()), "input's content": [status.st_size, status.st_mtime_ns]}
         names = ("column", "output_column", "error_column", "chunk_rows")
-        forms = {"format": [read.kind, written.kind, read.compression, written.compression]}
-        return told | forms | {name: getattr(self, name) for name in names} | recipe.identity()
+        formats = {"format": [read.kind, written.kind, read.compression, written.compression]}
+        return source | formats | {name: getattr(self, name) for name in names} | recipe.identity()
 
 
-def failures(tally: Tally, *, place: str) -> str:
-    """How many rows failed, and why the first of them did."""
+def failures(tally: Tally, *, unit: str) -> str:
+    """How many rows failed, and the reasons for the first of them."""
     lines = [f"{tally.failed:,} of {tally.rows:,} rows have no summary."]
-    lines += [f"  {place} {number:,}: {reason}" for number, reason in tally.first]
+    lines += [f"  {unit} {number:,}: {reason}" for number, reason in tally.first]
     if tally.failed > len(tally.first):
         lines.append("  ...")
     return "\n".join(lines)

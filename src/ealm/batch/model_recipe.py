@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ealm import __version__
-from ealm.batch.chunks import Answer
+from ealm.batch.chunks import RowResult
 from ealm.common.errors import EalmError
 from ealm.lm import bundled as embedded
 from ealm.summarize.options import SummarizeOptions, Wishes
@@ -14,7 +14,7 @@ from ealm.summarize.options import SummarizeOptions, Wishes
 if TYPE_CHECKING:
     from ealm.summarize.summarizer import Summarizer
 
-Answering = Callable[[Sequence[str]], list[Answer]]
+Answering = Callable[[Sequence[str]], list[RowResult]]
 """Answers to texts, in order; a text that cannot be shortened gets a reason."""
 
 
@@ -74,11 +74,13 @@ class ModelRecipe:
         }
 
 
-def _answers(summarizer: "Summarizer", texts: Sequence[str], options: SummarizeOptions) -> list[Answer]:
+def _answers(summarizer: "Summarizer", texts: Sequence[str], options: SummarizeOptions) -> list[RowResult]:
     try:
         found = summarizer.together([(text, options) for text in texts])
     except Exception as error:  # noqa: BLE001  # one strange text must not end a job of a million
         if len(texts) == 1:
-            return [Answer(error=f"{type(error).__name__}: {error}")]
+            return [RowResult(error=f"{type(error).__name__}: {error}")]
         return [answer for text in texts for answer in _answers(summarizer, [text], options)]
-    return [Answer(error=str(answer)) if isinstance(answer, EalmError) else Answer(answer.summary) for answer in found]
+    return [
+        RowResult(error=str(answer)) if isinstance(answer, EalmError) else RowResult(answer.summary) for answer in found
+    ]

@@ -1,6 +1,6 @@
-"""Parquet: columns with types, which stay what they are.
+"""Parquet: typed columns, whose types are kept.
 
-A Parquet file is only whole with its end. While it grows it is a row of Arrow streams, one for each chunk.
+A Parquet file cannot be read without its footer. While a job runs, the rows are Arrow IPC streams, one per chunk.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,41 +10,41 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import ipc, parquet
 
-from ealm.batch.chunks import Answer
+from ealm.batch.chunks import RowResult
 from ealm.batch.readers import Row, check_columns, usable_text
 from ealm.common.errors import BatchError
 
-_ROWS_AT_ONCE = 256
-_BYTES_AT_ONCE = 1 << 16
-_ROWS_OF_A_GROUP = 1 << 15
-_BYTES_OF_A_GROUP = 1 << 26
+_READ_ROWS = 256
+_READ_BYTES = 1 << 16
+_GROUP_ROWS = 1 << 15
+_GROUP_BYTES = 1 << 26
 
 
 class ParquetReader:
     """Rows of a Parquet file, a few at a time."""
 
-    def __init__(self, path: Path, column: str, *, taken: Sequence[str]) -> None:
+    def __init__(self, path: Path, column: str, *, new_columns: Sequence[str]) -> None:
         self._path = path
         self._column = column
         self._read = 0
         try:
             # Through a small buffer, instead of whole row groups.
-            self._file = parquet.ParquetFile(path, buffer_size=_BYTES_AT_ONCE, pre_buffer=False)
+            self._file = parquet.ParquetFile(path, buffer_size=_READ_BYTES, pre_buffer=False)
         except (OSError, pa.ArrowException) as error:
             raise BatchError(f"Cannot read {path}: {error}") from error
         self.schema = self._file.schema_arrow
         self.columns: Sequence[str] | None = self.schema.names
-        check_columns(self.schema.names, column, taken=taken, name=path)
+        check_columns(self.schema.names, column, new_columns=new_columns, name=path)
 
     def rows(self, skip: int) -> Iterator[Row]:
         """The record is a table of one row."""
         try:
-            for batch in self._file.iter_batches(_ROWS_AT_ONCE):
+            for batch in self._file.iter_batches(_READ_ROWS):
                 start = min(len(batch), max(0, skip - self._read))
                 texts = batch.column(self._column)
-                for place in range(start, len(batch)):
-                    text, reason = self._text(texts[place])
-                    yield Row(self._read + place + 1, text, reason, batch.slice(place, 1))
+                for index in range(start, len(batch)):
+                    text, reason = self._text(texts[index])
+                    yield Row(self._read + index + 1, text, reason, batch.slice(index, 1))
                 self._read += len(batch)
         except (OSError, pa.ArrowException) as error:
             raise BatchError(f"Cannot read {self._path}: {error}") from error
@@ -78,19 +78,19 @@ class ParquetWriter:
         self._schema = schema.append(pa.field(output_column, pa.string())).append(pa.field(error_column, pa.string()))
 
     def header(self) -> bytes:
-        """The names and types, also if there are no rows."""
+        """Names and types, even if there are no rows."""
         return self._stream(self._schema.empty_table())
 
-    def encode(self, rows: Sequence[Row], answers: Sequence[Answer]) -> bytes:
-        """A stream of its own, with all dictionaries that it needs."""
+    def encode(self, rows: Sequence[Row], results: Sequence[RowResult]) -> bytes:
+        """A complete stream, with all dictionaries that it needs."""
         records = [row.record for row in rows]
         if self._from_tables:
             columns = pa.Table.from_batches(records).combine_chunks().columns
         else:
-            places = range(len(self._old.names))
-            columns = [pa.array([_unicode(record[place]) for record in records], pa.string()) for place in places]
-        summaries = pa.array([None if answer.error else answer.summary for answer in answers], pa.string())
-        errors = pa.array([answer.error for answer in answers], pa.string())
+            width = len(self._old.names)
+            columns = [pa.array([_unicode(record[index]) for record in records], pa.string()) for index in range(width)]
+        summaries = pa.array([None if result.error else result.summary for result in results], pa.string())
+        errors = pa.array([result.error for result in results], pa.string())
         return self._stream(pa.table([*columns, summaries, errors], schema=self._schema))
 
     def _stream(self, table: Any) -> bytes:
@@ -100,14 +100,14 @@ class ParquetWriter:
         written: bytes = sink.getvalue().to_pybytes()
         return written
 
-    def finished(self, grown: Path, final: Path) -> None:
-        """Write the Parquet file, one group of rows after the other."""
+    def finalize(self, grown: Path, final: Path) -> None:
+        """Write the Parquet file, one row group at a time."""
         with parquet.ParquetWriter(final, self._schema) as writer:
             waiting: list[Any] = []
             for table in _tables(grown):
                 waiting.append(table)
-                full = sum(map(len, waiting)) >= _ROWS_OF_A_GROUP
-                if full or sum(part.nbytes for part in waiting) >= _BYTES_OF_A_GROUP:
+                full = sum(map(len, waiting)) >= _GROUP_ROWS
+                if full or sum(part.nbytes for part in waiting) >= _GROUP_BYTES:
                     writer.write_table(_joined(waiting))
                     waiting = []
             if waiting:
@@ -127,5 +127,5 @@ def _joined(tables: Sequence[Any]) -> Any:
 
 
 def _unicode(text: str) -> str:
-    """Parquet has no place for bytes that are not UTF-8."""
+    """Parquet strings cannot hold bytes that are not UTF-8."""
     return text.encode(errors="surrogateescape").decode(errors="replace")

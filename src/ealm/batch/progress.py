@@ -1,4 +1,4 @@
-"""How far a job is, on stderr: a bar on a terminal, elsewhere a line now and then."""
+"""Progress of a job on stderr: a bar on a terminal, elsewhere a line every minute."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ from typing import Any
 from tqdm import tqdm
 
 SECONDS_BETWEEN_LINES = 60.0
-"""Where nobody watches. A job that is over sooner says nothing."""
+"""Without a terminal. A shorter job prints nothing."""
 
 
 class Progress:
@@ -17,12 +17,12 @@ class Progress:
         """`rows`: done by an earlier process."""
         self._quiet = quiet
         self._rows = self._rows_before = rows
-        self._started = self._told = time.monotonic()
+        self._started = self._last_line = time.monotonic()
         self._before: int | None = None
         self._bar: Any = None
 
     def update(self, rows: int, position: tuple[int, int | None]) -> None:
-        """So many rows more; `position`: how much of the input they took, of how much."""
+        """Count more rows; `position`: how much of the input is read, of how much."""
         self._rows += rows
         if self._quiet:
             return
@@ -30,8 +30,8 @@ class Progress:
             self._before = 0 if self._rows == rows else position[0]
         if sys.stderr.isatty():
             self._update_bar(*position)
-        elif time.monotonic() - self._told >= SECONDS_BETWEEN_LINES:
-            self._told = time.monotonic()
+        elif time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
+            self._last_line = time.monotonic()
             sys.stderr.write(f"{self._line(*position)}\n")
             sys.stderr.flush()
 

@@ -1,8 +1,8 @@
-"""A file that grows beside its place until it is whole, and can go on growing after a kill.
+"""An output file that is complete or absent, and can be continued after a kill.
 
-`.OUT.partial` takes the bytes; `.OUT.partial.journal` tells what was asked and, a line for each chunk, how far the
-bytes are whole. A chunk counts when its line stands there; whatever lies behind the last line is cut off and made
-again.
+`.OUT.partial` takes the bytes; `.OUT.partial.journal` records the identity of the job and, in a line for each chunk,
+the length of `.OUT.partial` after it. A chunk counts once its line is written; bytes after that are truncated and
+written again.
 """
 
 import errno
@@ -22,20 +22,20 @@ class Sink(Protocol):
     """Where the rows of a job go."""
 
     tally: Tally
-    """Of all that is written."""
+    """Counts of all rows that are written."""
 
     def append(self, data: bytes, tally: Tally) -> None:
         """Write a chunk."""
 
-    def finish(self, finished: Callable[[Path, Path], None] | None) -> None:
-        """All is written."""
+    def finish(self, finalize: Callable[[Path, Path], None] | None) -> None:
+        """Called when all is written; `finalize` as in `Writer`."""
 
     def discard(self) -> None:
-        """None of it is wanted."""
+        """Remove what was written."""
 
 
-class Stream:
-    """Standard output, a pipe or a device: what is written is written."""
+class OutputStream:
+    """Standard output, a pipe or a device."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.tally = Tally()
@@ -46,25 +46,25 @@ class Stream:
         self._file.flush()
         self.tally.add(tally)
 
-    def finish(self, finished: Callable[[Path, Path], None] | None) -> None:
-        assert finished is None
+    def finish(self, finalize: Callable[[Path, Path], None] | None) -> None:
+        assert finalize is None
 
     def discard(self) -> None:
-        """Too late."""
+        """Nothing can be removed from a stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Journal:
-    """What a journal tells."""
+    """The content of a journal."""
 
     identity: dict[str, Any] | None
     entries: tuple[tuple[int, Tally, int], ...]
-    """End of the whole bytes, rows of the chunk, and end of the line that says so."""
+    """For each chunk: length of the file after it, its counts, and length of the journal after its line."""
     finished: bool
 
     @classmethod
     def parse(cls, content: bytes) -> "_Journal":
-        """A line that is not whole, and all behind it, does not count."""
+        """Stops at the first incomplete line."""
         identity, entries, finished, end = None, [], False, 0
         for line in content.splitlines(keepends=True):
             end += len(line)
@@ -82,30 +82,29 @@ class _Journal:
         return cls(identity, tuple(entries), finished)
 
 
-class Partial:
-    """The growing file for one target; only one process at a time can have it."""
+class ResumableFile:
+    """The unfinished file for a target; locked, so that only one process writes it."""
 
     def __init__(self, target: Path, identity: Mapping[str, Any], *, resume: bool, restart: bool) -> None:
-        """`identity`: what was asked; a resumed job must have been asked the same.
+        """`identity`: everything that affects the output; a job is only resumed with the same identity.
 
-        An unfinished job that nobody said what to do with is an error, unless it cannot be resumed anyway.
+        An unfinished job is an error without `resume` or `restart`, unless it cannot be resumed anyway.
         """
         self.target = target.resolve()
         self.tally = Tally()
         self.complete = False
-        """Whether an earlier process finished the job and only had no time left to say so."""
+        """Whether an earlier process finished the file but was killed before it removed the journal."""
         self._part = self.target.with_name(f".{self.target.name}.partial")
         self._journal = self.target.with_name(f".{self.target.name}.partial.journal")
         self._end = 0
         if not self.target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.target.parent))
-        asked = json.loads(json.dumps(dict(identity)))
         try:
             self._journal_file = os.open(self._journal, os.O_RDWR | os.O_CREAT, 0o666)
             self._lock()
             self._part_file = -1
             try:
-                self._open(asked, resume=resume, restart=restart)
+                self._open(json.loads(json.dumps(dict(identity))), resume=resume, restart=restart)
             except BaseException:
                 self.close()
                 raise
@@ -123,25 +122,25 @@ class Partial:
             os.close(self._journal_file)
             raise BatchError(f"Another process is writing {self.target}. Wait for it, or stop it.") from error
 
-    def _open(self, asked: dict[str, Any], *, resume: bool, restart: bool) -> None:
+    def _open(self, identity: dict[str, Any], *, resume: bool, restart: bool) -> None:
         journal = _Journal.parse(self._journal.read_bytes())
-        there = self._part.exists()
-        if resume and journal.finished and not there and journal.identity == asked:
+        exists = self._part.exists()
+        if resume and journal.finished and not exists and journal.identity == identity:
             self.complete = True
             self._add(journal.entries)
             return
-        begun = there and any(tally.rows for _, tally, _ in journal.entries)
+        begun = exists and any(tally.rows for _, tally, _ in journal.entries)
         unfinished = begun and journal.identity is not None and journal.identity.get("input") is not None
         if unfinished and resume:
-            self._check(journal.identity or {}, asked)
+            self._check(journal.identity or {}, identity)
         elif unfinished and not restart:
             raise BatchError(
                 f"There is an unfinished job for {self.target}. Go on with --resume, or begin anew with --restart."
             )
-        go_on = unfinished and resume
+        resumed = unfinished and resume
         self._part_file = os.open(self._part, os.O_WRONLY | os.O_CREAT, 0o666)
         size = os.fstat(self._part_file).st_size
-        entries = tuple(entry for entry in journal.entries if entry[0] <= size) if go_on else ()
+        entries = tuple(entry for entry in journal.entries if entry[0] <= size) if resumed else ()
         if not any(tally.rows for _, tally, _ in entries):
             entries = ()
         self._end = self._add(entries)
@@ -152,16 +151,16 @@ class Partial:
             os.lseek(self._journal_file, 0, os.SEEK_END)
         else:
             os.ftruncate(self._journal_file, 0)
-            self._note({"job": asked})
+            self._log({"job": identity})
 
     def _add(self, entries: tuple[tuple[int, Tally, int], ...]) -> int:
-        """Count earlier chunks; gives where the last one ends."""
+        """Count earlier chunks; returns where the last one ends."""
         for _, tally, _ in entries:
             self.tally.add(tally)
         return entries[-1][0] if entries else 0
 
-    def _check(self, before: dict[str, Any], asked: dict[str, Any]) -> None:
-        names = sorted(name for name in before.keys() | asked.keys() if before.get(name) != asked.get(name))
+    def _check(self, before: dict[str, Any], identity: dict[str, Any]) -> None:
+        names = sorted(name for name in before.keys() | identity.keys() if before.get(name) != identity.get(name))
         if names:
             raise BatchError(
                 f"The unfinished job for {self.target} was started with another {', '.join(names)}. "
@@ -169,12 +168,12 @@ class Partial:
             )
 
     def append(self, data: bytes, tally: Tally) -> None:
-        """Write a chunk; it counts once it is on the disk."""
+        """Write a chunk; it counts once it is on disk."""
         try:
             _write(self._part_file, data)
             os.fsync(self._part_file)
             self._end += len(data)
-            self._note({"bytes": self._end, **tally.to_dict()})
+            self._log({"bytes": self._end, **tally.to_dict()})
         except OSError as error:
             raise BatchError(
                 f"Cannot write {self._part}: {error.strerror or error}. "
@@ -182,14 +181,14 @@ class Partial:
             ) from error
         self.tally.add(tally)
 
-    def _note(self, values: dict[str, Any]) -> None:
+    def _log(self, values: dict[str, Any]) -> None:
         _write(self._journal_file, json.dumps(values, ensure_ascii=False).encode() + b"\n")
 
-    def finish(self, finished: Callable[[Path, Path], None] | None) -> None:
-        """Put the file into its place; the old one, if any, stays whole until then."""
+    def finish(self, finalize: Callable[[Path, Path], None] | None) -> None:
+        """Move the file to its target; an old file there is kept until then."""
         if not self.complete:
             try:
-                self._finish(finished)
+                self._finish(finalize)
             except OSError as error:
                 raise BatchError(
                     f"Cannot write {self.target}: {error.strerror or error}. All rows are kept: "
@@ -198,36 +197,36 @@ class Partial:
         self._part.unlink(missing_ok=True)
         self._journal.unlink(missing_ok=True)
 
-    def _finish(self, finished: Callable[[Path, Path], None] | None) -> None:
+    def _finish(self, finalize: Callable[[Path, Path], None] | None) -> None:
         ready = self._part
-        if finished is not None:
+        if finalize is not None:
             ready = self._part.with_name(f"{self._part.name}.final")
             try:
-                finished(self._part, ready)
+                finalize(self._part, ready)
                 with ready.open("rb") as file:
                     os.fsync(file.fileno())
             except BaseException:
-                ready.unlink(missing_ok=True)  # it will be made again, and a full disk needs the room
+                ready.unlink(missing_ok=True)  # it is written again on resume, and a full disk needs the space
                 raise
         if self.target.exists():
             ready.chmod(self.target.stat().st_mode & 0o777)
-        self._note({"finished": True})
+        self._log({"finished": True})
         ready.replace(self.target)
 
     def discard(self) -> None:
-        """Leave no trace."""
+        """Remove all files."""
         self._part.unlink(missing_ok=True)
         self._journal.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let another process have it."""
+        """Release the lock."""
         for file in (self._part_file, self._journal_file):
             if file >= 0:
                 os.close(file)
 
 
 def _write(file: int, data: bytes) -> None:
-    """All of it; without a buffer that would come again when the file is closed after a failure."""
+    """Write all of it, unbuffered: a buffer would be written again when the file is closed after a failure."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(file, rest) :]

@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 
-from ealm.batch.chunks import Answer, Chunk
+from ealm.batch.chunks import Chunk, RowResult
 from ealm.batch.model_recipe import Recipe
 from ealm.common.process_pool import ProcessPool
 from ealm.common.worker_pool import RETRIES, LostJobError, Pool
 
-LOST = Answer(error=f"the process that worked on these rows died {RETRIES + 1} times")
+LOST = RowResult(error=f"the process that worked on these rows died {RETRIES + 1} times")
 """For each row of a chunk that is given up."""
 
 CHUNKS_PER_WORKER = 4
@@ -18,7 +18,7 @@ CHUNKS_PER_WORKER = 4
 OpenPool = Callable[[Recipe], Pool]
 """Starts workers."""
 
-Summarized = Generator[tuple[Chunk, list[Answer]], None, None]
+Summarized = Generator[tuple[Chunk, list[RowResult]], None, None]
 """Chunks in order, with a result for each row."""
 
 
@@ -27,7 +27,7 @@ def summarized(chunks: Iterator[Chunk], recipe: Recipe, *, workers: int, open_po
     if open_pool is None and workers == 1:
         summarize = recipe.load(None)
         for chunk in chunks:
-            yield chunk, chunk.answers(summarize(chunk.texts()))
+            yield chunk, chunk.row_results(summarize(chunk.texts()))
         return
     with closing(open_pool(recipe) if open_pool is not None else ProcessPool(recipe, workers)) as pool:
         waiting: deque[Chunk] = deque()
@@ -45,8 +45,8 @@ def _finished(waiting: deque[Chunk], pool: Pool, *, fewer_than: int) -> Summariz
         yield chunk, _results(chunk, pool)
 
 
-def _results(chunk: Chunk, pool: Pool) -> list[Answer]:
+def _results(chunk: Chunk, pool: Pool) -> list[RowResult]:
     try:
-        return chunk.answers(pool.result())
+        return chunk.row_results(pool.result())
     except LostJobError:
-        return chunk.answers([LOST] * len(chunk.texts()))
+        return chunk.row_results([LOST] * len(chunk.texts()))

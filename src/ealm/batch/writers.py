@@ -1,4 +1,4 @@
-"""Rows with their summaries as bytes: text lines, JSON lines, CSV. Chunks, one behind the other, make the file."""
+"""Writers of rows with their summaries: text lines, JSON lines, CSV. The file is the concatenation of the chunks."""
 
 import csv
 import io
@@ -7,82 +7,82 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from ealm.batch.chunks import Answer
+from ealm.batch.chunks import RowResult
 from ealm.batch.readers import Row
 
 
 class Writer(Protocol):
-    """A kind of file that grows."""
+    """Encodes rows, chunk by chunk."""
 
     def header(self) -> bytes:
-        """What stands before all rows."""
+        """What comes before all rows."""
 
-    def encode(self, rows: Sequence[Row], answers: Sequence[Answer]) -> bytes:
-        """Some rows."""
+    def encode(self, rows: Sequence[Row], results: Sequence[RowResult]) -> bytes:
+        """A chunk of rows."""
 
     @property
-    def finished(self) -> Callable[[Path, Path], None] | None:
-        """Makes the real file (second) of the grown one (first), where that is not one already."""
+    def finalize(self) -> Callable[[Path, Path], None] | None:
+        """Converts the concatenated chunks (first path) to the final file (second); None if they are the same."""
 
 
 class TextWriter:
-    """One summary a line and nothing else; an empty line for a bad row."""
+    """One summary per line; an empty line for a bad row."""
 
-    finished = None
+    finalize = None
 
     def header(self) -> bytes:
         return b""
 
-    def encode(self, rows: Sequence[Row], answers: Sequence[Answer]) -> bytes:
+    def encode(self, rows: Sequence[Row], results: Sequence[RowResult]) -> bytes:
         """The summary of a text with line breaks becomes one line."""
         del rows
-        return "".join(" ".join(answer.summary.split("\n")) + "\n" for answer in answers).encode()
+        return "".join(" ".join(result.summary.split("\n")) + "\n" for result in results).encode()
 
 
 class JsonLinesWriter:
-    """The object of each row with one column more: the summary or, for a bad row, the error."""
+    """The object of each row with one more column: the summary or, for a bad row, the error."""
 
-    finished = None
+    finalize = None
 
-    def __init__(self, written: Callable[[Any], str], *, output_column: str, error_column: str) -> None:
-        """`written`: the record of a row as a JSON object."""
-        self._written = written
+    def __init__(self, to_json: Callable[[Any], str], *, output_column: str, error_column: str) -> None:
+        """`to_json`: writes the record of a row as a JSON object."""
+        self._to_json = to_json
         self._output_column = output_column
         self._error_column = error_column
 
     def header(self) -> bytes:
         return b""
 
-    def encode(self, rows: Sequence[Row], answers: Sequence[Answer]) -> bytes:
-        written = "".join(self._line(row, answer) for row, answer in zip(rows, answers, strict=True))
-        return written.encode(errors="backslashreplace")  # half of a character has no bytes, but JSON has a name for it
+    def encode(self, rows: Sequence[Row], results: Sequence[RowResult]) -> bytes:
+        lines = "".join(self._line(row, result) for row, result in zip(rows, results, strict=True))
+        return lines.encode(errors="backslashreplace")  # UTF-8 has no lone surrogates, but JSON can escape them
 
-    def _line(self, row: Row, answer: Answer) -> str:
-        """The text of the object stays as it is, so that numbers and escapes do too."""
-        if answer.error is None:
-            name, value = self._output_column, answer.summary
+    def _line(self, row: Row, result: RowResult) -> str:
+        """The text of the object is kept, and with it the form of numbers and escapes."""
+        if result.error is None:
+            name, value = self._output_column, result.summary
         else:
-            name, value = self._error_column, answer.error
+            name, value = self._error_column, result.error
         new = f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(value, ensure_ascii=False)}"
-        old = self._written(row.record)[1:-1].strip() if row.record is not None else ""
+        old = self._to_json(row.record)[1:-1].strip() if row.record is not None else ""
         return f"{{{old}, {new}}}\n" if old else f"{{{new}}}\n"
 
 
 class CsvWriter:
     """The fields of each row, then summary and error, of which one is empty."""
 
-    finished = None
+    finalize = None
 
     def __init__(self, columns: Sequence[str], *, output_column: str, error_column: str) -> None:
         self._columns = [*columns, output_column, error_column] if columns else []
 
     def header(self) -> bytes:
-        """Empty for a file without even a header."""
+        """Empty if the input has no header."""
         return _csv_lines([self._columns]) if self._columns else b""
 
-    def encode(self, rows: Sequence[Row], answers: Sequence[Answer]) -> bytes:
+    def encode(self, rows: Sequence[Row], results: Sequence[RowResult]) -> bytes:
         return _csv_lines(
-            [[*row.record, answer.summary, answer.error or ""] for row, answer in zip(rows, answers, strict=True)]
+            [[*row.record, result.summary, result.error or ""] for row, result in zip(rows, results, strict=True)]
         )
 
 

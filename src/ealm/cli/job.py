@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 import click
 
-from ealm.batch.file_types import KINDS, Form, Kind
+from ealm.batch.file_types import KINDS, FileFormat, Kind
 from ealm.batch.job import Job, Stopped, failures
 from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.workers import OpenPool
@@ -96,7 +96,7 @@ def is_job(source: Path | None, output: Path | None, *, plain: bool, options: Jo
         raise click.UsageError("--address goes with --backend ray.")
     if options["resume"] and options["restart"]:
         raise click.UsageError("Give --resume or --restart, not both.")
-    records = Form.of(source, kind=options["kind"]).kind != "text"
+    records = FileFormat.of(source, kind=options["kind"]).kind != "text"
     if records and not plain:
         raise click.UsageError(
             "TEXT, --json, --show, --curve and --document are for text, and the input has columns. "
@@ -133,7 +133,7 @@ def run_job(source: Path | None, output: Path | None, *, options: JobOptions, re
         click.echo(f"Stopped after {stopped.rows:,} rows.{way}", err=True)
         raise SystemExit(128 + stopped.signal) from stopped
     if tally.failed:
-        click.echo(failures(tally, place=job.place), err=True)
+        click.echo(failures(tally, unit=job.row_unit), err=True)
 
 
 def _on_ray(options: JobOptions) -> bool:

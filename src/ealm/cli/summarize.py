@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ealm.batch.file_types import Form
+from ealm.batch.file_types import FileFormat
 from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.readers import Source
 from ealm.cli.job import RAY, JobOptions, is_job, job_options, run_job
@@ -240,7 +240,7 @@ def _refuse_a_terminal(input_file: Path | None) -> None:
 
 
 def _file_lines(path: Path) -> Iterator[str]:
-    with Source(path, Form.of(path, kind="text").compression).opened() as file:
+    with Source(path, FileFormat.of(path, kind="text").compression).opened() as file:
         yield from decode_lines(file, str(path))
 
 
