@@ -6,6 +6,7 @@ from ealm import __version__
 from ealm.cli.adapt import adapt
 from ealm.cli.baseline import train_baseline
 from ealm.cli.evaluate import evaluate
+from ealm.cli.read import read
 from ealm.cli.report import report
 from ealm.cli.serve import serve
 from ealm.cli.settings import settings
@@ -26,7 +27,10 @@ def main() -> None:
     """
 
 
-for command in (train, word_importance, weigh, adapt, summarize, evaluate, train_baseline, report, serve, settings):
+TRAINING = (train, word_importance, weigh, adapt, train_baseline, report)
+USE = (summarize, serve, settings)
+EVALUATION = (evaluate, read)
+for command in (*TRAINING, *USE, *EVALUATION):
     main.add_command(command)
 
 
