@@ -60,6 +60,8 @@ def test_words_are_read_as_patterns_see_them(text: str, sentences: list[str]) ->
         ("bridge * safe * $", "Bridge is safe enough.", True),
         ("bridge * safe * $", "Bridge safe enough?", False),
         ("bridge * safe", "Bridge safe?", True),
+        ("bridge safe ?", "Bridge safe?", True),
+        ("bridge safe ?", "Bridge safe.", False),
         ("costs $ 5", "It costs $5", True),
         ("costs $ $", "It costs $.", True),
         ("did n't * go", "He didn't ever go", True),

@@ -53,7 +53,7 @@ class Pattern:
     """Words that may stand in a sentence of a summary, checked when built.
 
     `a|b` are alternatives for one word, `*` any number of words, `^` in front the start of the sentence and `$` at the
-    end the end of a statement: a question has none. Any other `$` is the dollar.
+    end the end of a statement. A question ends with `?` instead. Any other `$` is the dollar.
     """
 
     text: str
@@ -62,7 +62,7 @@ class Pattern:
         if not self.words:
             raise TruthSuiteError(f"the pattern {self.text!r} has no word.")
         for word in sorted(word for words in self.words for word in words):
-            if sentences_of(word) != [[word]]:
+            if word != QUESTION and sentences_of(word) != [[word]]:
                 seen = " ".join(each for words in sentences_of(word) for each in words)
                 raise TruthSuiteError(
                     f"the pattern {self.text!r} can never match: {word!r} is read as {seen!r} in a summary. Write that."
