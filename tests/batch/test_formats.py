@@ -336,9 +336,9 @@ def test_a_file_without_the_column_or_with_ours_is_refused_at_once(tmp_path: Pat
     source = tmp_path / f"in.{kind}"
     (tmp_path / "in.csv").write_text("title,summary\na,b\n")
     parquet.write_table(pa.table({"title": ["a"], "summary": ["b"]}), tmp_path / "in.parquet")
-    with pytest.raises(BatchError, match=r"has a column 'summary' already.*--output-column"):
+    with pytest.raises(BatchError, match=r"has a column 'summary' already.*output_column="):
         run(source, tmp_path / f"out.{kind}")
-    with pytest.raises(BatchError, match=r"has no column 'text'.*--column: title, summary"):
+    with pytest.raises(BatchError, match=r"has no column 'text'.*column=: title, summary"):
         run(source, tmp_path / f"out.{kind}", output_column="short")
     run(source, tmp_path / f"out.{kind}", output_column="short", column="title")
 

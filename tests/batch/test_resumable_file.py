@@ -171,7 +171,7 @@ def test_an_unfinished_job_is_not_overwritten_without_an_option(
     source, output = write_input(tmp_path, "txt"), tmp_path / "out.txt"
     with killed_at(monkeypatch, "finish"):
         run(source, output)
-    with pytest.raises(BatchError, match=r"unfinished job for .*out\.txt.*--resume.*--restart"):
+    with pytest.raises(BatchError, match=r"unfinished job for .*out\.txt.*resume=.*restart="):
         run(source, output)
     run(source, output, restart=True, recipe=FakeRecipe("another"))
     assert traces(tmp_path) == []
@@ -205,7 +205,7 @@ def test_a_job_is_not_resumed_as_another(
     with killed_at(monkeypatch, "finish"):
         run(source, output)
     left = [(tmp_path / name).read_bytes() for name in traces(tmp_path)]
-    with pytest.raises(BatchError, match=f"was started with another {named}.*--restart"):
+    with pytest.raises(BatchError, match=f"was started with another {named}.*restart="):
         run(**{"source": source, "output": output, "resume": True, **change(source)})
     assert [(tmp_path / name).read_bytes() for name in traces(tmp_path)] == left
 
@@ -247,7 +247,7 @@ def test_a_full_disk_is_reported_and_nothing_is_lost(
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size - 10, limits[1]))
     try:
-        with pytest.raises(BatchError, match=r"Cannot write .*File too large.*4 rows are kept.*--resume"):
+        with pytest.raises(BatchError, match=r"Cannot write .*File too large.*4 rows are kept.*resume="):
             run(source, output, restart=True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

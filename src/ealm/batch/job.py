@@ -61,9 +61,9 @@ class Job:
         if len(set(names)) < len(names):
             raise BatchError(f"Columns need different names, got: {', '.join(names)}.")
         if written.kind == "parquet" and self._output_is_stream():
-            raise BatchError("Parquet is written to a file. Name one with --output.")
+            raise BatchError("Parquet is written to a file. Name one with output=.")
         if self.resume and not self.resumable:
-            raise BatchError("--resume needs a file to read and a file to write; a pipe cannot be read again.")
+            raise BatchError("resume= needs a file to read and a file to write; a pipe cannot be read again.")
         return read, written
 
     def _output_is_stream(self) -> bool:

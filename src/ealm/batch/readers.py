@@ -235,8 +235,8 @@ def check_columns(columns: Sequence[str], column: str, *, new_columns: Sequence[
     for new in new_columns:
         if new in columns:
             raise BatchError(
-                f"{source} has a column {new!r} already. Give another name with --output-column or --error-column."
+                f"{source} has a column {new!r} already. Choose another name with output_column= or error_column=."
             )
     if column not in columns:
-        raise BatchError(f"{source} has no column {column!r}. Name one with --column: {', '.join(columns)}")
+        raise BatchError(f"{source} has no column {column!r}. Choose one with column=: {', '.join(columns)}")
     return list(columns).index(column)

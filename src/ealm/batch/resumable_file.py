@@ -135,7 +135,7 @@ class ResumableFile:
             self._check(journal.identity or {}, identity)
         elif unfinished and not restart:
             raise BatchError(
-                f"There is an unfinished job for {self.target}. Go on with --resume, or begin anew with --restart."
+                f"There is an unfinished job for {self.target}. Continue it with resume=, or discard it with restart=."
             )
         resumed = unfinished and resume
         self._part_file = os.open(self._part, os.O_WRONLY | os.O_CREAT, 0o666)
@@ -164,7 +164,7 @@ class ResumableFile:
         if names:
             raise BatchError(
                 f"The unfinished job for {self.target} was started with another {', '.join(names)}. "
-                "Go on with the same input, options and model, or begin anew with --restart."
+                "Continue with the same input, options and model, or discard it with restart=."
             )
 
     def append(self, data: bytes, tally: Tally) -> None:
@@ -177,7 +177,7 @@ class ResumableFile:
         except OSError as error:
             raise BatchError(
                 f"Cannot write {self._part}: {error.strerror or error}. "
-                f"{self.tally.rows:,} rows are kept: mend that, and go on with --resume."
+                f"{self.tally.rows:,} rows are kept: fix the cause, and continue with resume=."
             ) from error
         self.tally.add(tally)
 
@@ -192,7 +192,7 @@ class ResumableFile:
             except OSError as error:
                 raise BatchError(
                     f"Cannot write {self.target}: {error.strerror or error}. All rows are kept: "
-                    "mend that, and go on with --resume."
+                    "fix the cause, and continue with resume=."
                 ) from error
         self._part.unlink(missing_ok=True)
         self._journal.unlink(missing_ok=True)
