@@ -15,8 +15,8 @@ from jsonschema import Draft202012Validator
 from places import SUPPORT
 
 from ealm.cli.main import main
+from ealm.common.run_loop import LOG_FILE
 from ealm.training.checkpoint import Checkpoint
-from ealm.training.run import LOG_FILE
 
 EALM = Path(sys.executable).parent / "ealm"
 SCHEMA = Draft202012Validator(json.loads((SUPPORT / "summary.schema.json").read_text(encoding="utf-8")))

@@ -16,11 +16,12 @@ from places import SUPPORT
 
 from ealm.batch import job as jobs
 from ealm.batch.dataframes import BatchSummarizer
-from ealm.batch.job import Job, Stopped
+from ealm.batch.job import Job
 from ealm.batch.workers import OpenPool, summarized
 from ealm.cli.main import main
 from ealm.common.errors import ModelFolderError
 from ealm.common.ray_pool import ActorPool
+from ealm.common.stopping import Stopped
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'ealm[ray]'")
 

@@ -80,7 +80,8 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from batch_fakes import SlowRecipe
-from ealm.batch.job import Job, Stopped
+from ealm.batch.job import Job
+from ealm.common.stopping import Stopped
 
 if __name__ == "__main__":
     try:

@@ -24,13 +24,15 @@ from strange import damaged, little_memory
 from ealm.baselines.cmatch import folder as cmatch
 from ealm.baselines.cmatch.causal_lm import CausalLM
 from ealm.baselines.cmatch.settings import CMatchSettings
+from ealm.baselines.cmatch.training import load_checkpoint as load_cmatch_checkpoint
 from ealm.baselines.cmatch.vocabulary import Vocabulary
-from ealm.baselines.seq3.folder import Checkpoint as Seq3Checkpoint
 from ealm.baselines.seq3.folder import SavedSeq3
-from ealm.common.errors import EalmError
+from ealm.baselines.seq3.folder import load_checkpoint as load_seq3_checkpoint
+from ealm.common.checkpoint import SavedState
+from ealm.common.errors import EalmError, RunError
 from ealm.common.stopping import Budget
 from ealm.common.storage import write_tensors
-from ealm.lm.adapt.run import _read_report
+from ealm.lm.adapt.run import load_checkpoint as load_fitting_checkpoint
 from ealm.lm.cloze import Masked
 from ealm.lm.masked_lm import TransformersMaskedLM
 from ealm.paper.assessment import SentenceSimilarity
@@ -84,10 +86,34 @@ def write_cmatch(folder: Path) -> Path:
 
 
 def write_report(folder: Path) -> Path:
-    names = {"settings": {}, "corpus": "x", "updates": 1, "chunk": 0, "batches_done": 1, "tokens": 5, "seconds": 1.0}
+    names = {
+        "format": 1,
+        "settings": {},
+        "corpus": "x",
+        "updates": 1,
+        "chunk": 0,
+        "batches_done": 1,
+        "tokens": 5,
+        "seconds": 1.0,
+    }
     folder.mkdir()
     tensors = {"weight.a": torch.ones(2, 3), "adam.0.step": torch.ones(())}
     write_tensors(folder / "fitting.safetensors", tensors, {"ealm": json.dumps({**names, "history": []})})
+    return folder
+
+
+def there(state: SavedState | None, folder: Path) -> None:
+    if state is None:
+        raise RunError(f"{folder} has no checkpoint")
+
+
+def write_cmatch_checkpoint(folder: Path) -> Path:
+    """As earlier versions wrote it, without a format."""
+    header = {"updates": 1, "chunk": 0, "batches_done": 1, "tokens": 5}
+    folder.mkdir()
+    tensors = {"weight.a": torch.ones(2, 3), "adam.0.step": torch.ones(())}
+    values = {**header, "loss_total": 2.5, "loss_count": 1, "seconds": 1.0}
+    write_tensors(folder / "fluency_checkpoint.safetensors", tensors, {"ealm": json.dumps(values)})
     return folder
 
 
@@ -107,15 +133,21 @@ def kinds(
         "language model": Kind(bert_folder, use_lm),
         "checkpoint": Kind(parent / "run", resume, optional=True),
         "seq3": Kind(parent / "seq3", lambda folder: SavedSeq3.load(folder, variant="last").build()),
-        "seq3 checkpoint": Kind(parent / "seq3", Seq3Checkpoint.load, optional=True),
+        "seq3 checkpoint": Kind(parent / "seq3", load_seq3_checkpoint, optional=True),
         "cmatch": Kind(write_cmatch(parent / "cmatch"), read_cmatch),
-        "fitting checkpoint": Kind(write_report(parent / "fitting"), _read_report),
+        "cmatch checkpoint": Kind(
+            write_cmatch_checkpoint(parent / "cmatch checkpoint"),
+            lambda folder: there(load_cmatch_checkpoint(folder / "fluency_checkpoint.safetensors"), folder),
+        ),
+        "fitting checkpoint": Kind(
+            write_report(parent / "fitting"), lambda folder: there(load_fitting_checkpoint(folder), folder)
+        ),
     }
 
 
 NAMES = [
     *("agent", "compact language model", "language model", "checkpoint"),
-    *("seq3", "seq3 checkpoint", "cmatch", "fitting checkpoint"),
+    *("seq3", "seq3 checkpoint", "cmatch", "cmatch checkpoint", "fitting checkpoint"),
 ]
 
 

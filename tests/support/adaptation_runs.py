@@ -15,8 +15,8 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 from tiny_models import WORDS, tiny_bert_model, tiny_tokenizer
 
+from ealm.common import run_loop
 from ealm.common.stopping import StopRequest
-from ealm.lm.adapt import run as adaptation
 from ealm.lm.adapt.fitting import FittingSettings, LmFitter
 from ealm.lm.adapt.run import CHECKPOINT_FILE, REPORT_FILE, Adaptation, AdaptRequest, open_adaptation
 from ealm.lm.masked_lm import TransformersMaskedLM
@@ -41,7 +41,7 @@ ECHOES = (
 )
 """So easy that a hundred updates are enough to guess almost every word."""
 
-QUICK = FittingSettings(learning_rate=1e-2, warm_up_updates=5, tokens_per_update=256, adapter_rank=4)
+QUICK = FittingSettings(learning_rate=1e-2, warm_up_updates=5, tokens_per_update=256)
 
 UPDATES = 14
 
@@ -81,7 +81,7 @@ def stepping_clock() -> Iterator[Clock]:
         return loss
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(adaptation, "time", SimpleNamespace(monotonic=clock.monotonic))
+        patch.setattr(run_loop, "time", SimpleNamespace(monotonic=clock.monotonic))
         patch.setattr(LmFitter, "update", counted)
         yield clock
 
@@ -131,7 +131,6 @@ def request_for(corpus: Path, folder: Path, lm: Path | str, *, updates: int = 6,
 
 
 def fitted(request: AdaptRequest, stop: StopRequest | None = None) -> Adaptation:
-    torch.manual_seed(0)  # adapters start from torch's own generator
     run = open_adaptation(request)
     run.go(stop=stop)
     return run

@@ -13,7 +13,7 @@ from ealm.lm.adapt.fitting import FittingSettings, LmFitter
 from ealm.lm.adapt.masking import MaskingTokens
 from ealm.lm.masked_lm import TransformersMaskedLM, head_at_holes
 
-METHODS = ("all", "head", "adapters")
+METHODS = ("all", "head")
 TEXT = (
     "the river rises in winter",
     "a quiet village finds the old bridge",
@@ -52,7 +52,7 @@ def fitter_of(model: Any, **settings: Any) -> LmFitter:
         random_words=words,
         shapes=np.arange(len(lm.not_a_word), dtype=np.int32),
     )
-    quick = {"learning_rate": 1e-2, "warm_up_updates": 5, "tokens_per_update": 256, "adapter_rank": 4}
+    quick = {"learning_rate": 1e-2, "warm_up_updates": 5, "tokens_per_update": 256}
     return LmFitter(
         model,
         head_at_holes(model),

@@ -10,9 +10,9 @@ import pytest
 import torch
 from fault_tools import Paces, start, undisturbed
 
+from ealm.common.run_loop import LOG_FILE
 from ealm.summarize.saved_agent import SETTINGS_FILE, SavedAgent
 from ealm.training.checkpoint import CHECKPOINT_FILE, Checkpoint
-from ealm.training.run import LOG_FILE
 
 AGENT = ("agent.json", "agent.safetensors", "frequent_words.json")
 

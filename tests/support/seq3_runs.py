@@ -12,7 +12,7 @@ from ealm.baselines.seq3.folder import CHECKPOINT_FILE, WEIGHTS_FILES
 from ealm.baselines.seq3.run_checks import Validation
 from ealm.baselines.seq3.settings import Seq3Settings
 from ealm.baselines.seq3.training import train_seq3
-from ealm.baselines.seq3.training_log import LOG_FILE
+from ealm.common.run_loop import LOG_FILE
 from ealm.common.stopping import StopRequest
 from ealm.evaluation.rouge import mean_rouge
 

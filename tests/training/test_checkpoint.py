@@ -71,6 +71,14 @@ def header(**changes: Any) -> dict[str, str]:
     return {"ealm": json.dumps({name: value for name, value in values.items() if value is not None})}
 
 
+def test_a_checkpoint_from_before_there_were_workers_is_read(tmp_path: Path) -> None:
+    save_file({"a": torch.ones(1)}, tmp_path / CHECKPOINT_FILE, header(values={"updates": 3}))
+    found = Checkpoint.load(tmp_path)
+    assert found is not None
+    assert found.identity == RunIdentity(PAPER, seed=0, lm="lm", similarity="s", corpus="c", workers=0)
+    assert (found.values, found.seconds) == ({"updates": 3}, 1.0)
+
+
 @pytest.mark.parametrize(
     ("metadata", "message"),
     [

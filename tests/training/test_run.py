@@ -12,10 +12,11 @@ import pytest
 from run_folders import IDENTITY, run_in
 
 from ealm.common.errors import RunError
+from ealm.common.run_loop import LOG_FILE
 from ealm.common.stopping import Budget, StopRequest
 from ealm.summarize.saved_agent import SavedAgent
 from ealm.training.checkpoint import CHECKPOINT_FILE, Checkpoint
-from ealm.training.run import LOG_FILE, TENSORBOARD_FOLDER
+from ealm.training.run import TENSORBOARD_FOLDER
 
 FIELDS = {
     *("updates", "sentences", "seconds", "replay_reward", "best_replay_reward", "action_exploration"),
@@ -212,7 +213,7 @@ def test_a_checkpoint_that_lacks_something_is_refused_and_the_folder_left_alone(
     checkpoint = Checkpoint.load(tmp_path)
     assert checkpoint is not None
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    with pytest.raises(RunError, match=r"checkpoint is damaged .*Start a new run in another folder"):
+    with pytest.raises(RunError, match=r"checkpoint.safetensors is damaged .*Start a new run in another folder"):
         run_in(tmp_path, resumed_from=damaged(checkpoint, missing))
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 

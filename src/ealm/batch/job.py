@@ -1,12 +1,10 @@
 """A job: reads the rows of a file and writes each with its summary to another file."""
 
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from ealm.batch.chunks import CHUNK_CHARACTERS, CHUNK_ROWS, Chunk, Tally, cut_into_chunks
@@ -19,16 +17,7 @@ from ealm.batch.resumable_file import OutputStream, ResumableFile, Sink
 from ealm.batch.workers import OpenPool, summarized
 from ealm.batch.writers import Writer
 from ealm.common.errors import BatchError
-
-
-class Stopped(KeyboardInterrupt):
-    """Ctrl-C or `kill`; no error, so that nothing that catches errors catches it."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.signal = signal.Signals(number)
-        self.rows = 0
-        """That are done and kept."""
+from ealm.common.stopping import Stopped, stopped_by_signals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +73,7 @@ class Job:
         read, written = self.formats()
         reader = open_reader(self.input, read, column=self.column, new_columns=(self.output_column, self.error_column))
         writer = open_writer(written, reader, output_column=self.output_column, error_column=self.error_column)
-        with self._sink(self._identity(read, written, recipe)) as sink, _stoppable():
+        with self._sink(self._identity(read, written, recipe)) as sink, stopped_by_signals():
             try:
                 self._write(reader, writer, sink, compression=written.compression, recipe=recipe)
             except BaseException as error:
@@ -151,23 +140,3 @@ def failures(tally: Tally, *, unit: str) -> str:
     if tally.failed > len(tally.first):
         lines.append("  ...")
     return "\n".join(lines)
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Ctrl-C and `kill` end the job in order; a second one ends the process at once."""
-    watched = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.getsignal(number) for number in watched}
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        for name, handler in before.items():
-            signal.signal(name, handler)
-        raise Stopped(number)
-
-    for number in watched:
-        signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

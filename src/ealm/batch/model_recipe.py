@@ -1,6 +1,5 @@
 """How a process comes by something that shortens texts."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ealm import __version__
 from ealm.batch.chunks import RowResult
 from ealm.common.errors import EalmError
+from ealm.common.identity import fingerprint
 from ealm.lm import bundled as embedded
 from ealm.summarize.options import SummarizeOptions, Wishes
 
@@ -62,13 +62,10 @@ class ModelRecipe:
     def identity(self) -> dict[str, Any]:
         """The agent counts by what is in its files, the language model by its name."""
         folder = embedded.agent_folder(self.folder)
-        digest = hashlib.sha256()
-        for name in ("agent.json", "agent.safetensors", "frequent_words.json"):
-            file = folder / name
-            digest.update(file.read_bytes() if file.is_file() else b"")
+        files = [folder / name for name in ("agent.json", "agent.safetensors", "frequent_words.json")]
         return {
             "version of ealm": __version__,
-            "model": digest.hexdigest(),
+            "model": fingerprint(file.read_bytes() for file in files if file.is_file()),
             **{name: getattr(self, name) for name in ("lm", "device", "engine", "decoding", "effort", "style")},
             **{name: value for name, value in self.wishes.items() if value is not None},
         }

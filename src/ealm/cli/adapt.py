@@ -44,10 +44,10 @@ from ealm.cli.shared import (
 )
 @click.option(
     "--method",
-    type=click.Choice(["all", "head", "adapters"]),
+    type=click.Choice(["all", "head"]),
     default="all",
     show_default=True,
-    help="What learns: all weights, the head alone, or low-rank adapters with the head.",
+    help="What learns: all weights, or the head alone.",
 )
 @click.option(
     "--learning-rate",

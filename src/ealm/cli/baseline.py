@@ -161,7 +161,7 @@ def cmatch(
 
     settings = CMatchSettings(fluency_weight=fluency_weight)
     with StopRequest().listening() as stop:
-        train_cmatch(
+        finished = train_cmatch(
             _sentences(corpus, pretokenized=pretokenized, max_words=settings.longest_sentence),
             _sentences(headlines, pretokenized=pretokenized, max_words=settings.longest_sentence),
             folder,
@@ -173,7 +173,7 @@ def cmatch(
             checkpoint_seconds=checkpoint_seconds,
             stop=stop,
         )
-    _say_end(folder, "cmatch", finished=stop.signal is None, signal=stop.signal)
+    _say_end(folder, "cmatch", finished=finished, signal=stop.signal)
 
 
 def _sentences(path: Path, *, pretokenized: bool, max_words: int) -> Sequence[Sequence[str]]:

@@ -8,11 +8,12 @@ from typing import Any, TypedDict
 import click
 
 from ealm.batch.file_types import KINDS, FileFormat, Kind
-from ealm.batch.job import Job, Stopped, failures
+from ealm.batch.job import Job, failures
 from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.workers import OpenPool
 from ealm.cli.shared import Command, quiet_option
 from ealm.common.config import ENGINES
+from ealm.common.stopping import Stopped
 
 RAY = "ray"
 BACKENDS = ("local", RAY)

@@ -37,7 +37,7 @@ def _names(runs: tuple[Path, ...]) -> list[str]:
 
 
 def _log(run: Path) -> list[dict[str, Any]]:
-    from ealm.training.run import LOG_FILE
+    from ealm.common.run_loop import LOG_FILE
 
     try:
         lines = (run / LOG_FILE).read_text(encoding="utf-8").splitlines()

@@ -1,7 +1,9 @@
 """Groups of settings that check themselves, so that JSON and the command line need no checks of their own."""
 
+import dataclasses
 import math
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from collections.abc import Mapping
+from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from ealm.common.errors import SettingsError
 
@@ -30,12 +32,46 @@ def check_above_zero(owner: object, *names: str) -> None:
             raise SettingsError(f"{name} must be above 0, got {getattr(owner, name):g}.")
 
 
+def check_between(owner: object, least: float, most: float, *names: str) -> None:
+    """Fields that are neither below nor above two numbers."""
+    for name in names:
+        value = getattr(owner, name)
+        if not least <= value <= most:
+            raise SettingsError(f"{name} must be between {least:g} and {most:g}, got {value:g}.")
+
+
 class Checked:
-    """Checks the type of every field."""
+    """Base of frozen dataclasses of settings: checks the type of every field, and reads and writes plain values."""
 
     def __post_init__(self) -> None:
-        for name, expected in get_type_hints(type(self)).items():
+        for name, expected in _field_types(type(self)).items():
             _check_type(name, getattr(self, name), expected)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain nested dictionaries, ready for JSON."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
+
+    @classmethod
+    def from_dict(cls, values: object, group: str = "settings") -> Self:
+        """The reverse of `to_dict`, where missing names take their defaults; unknown names and wrong types raise
+        `SettingsError`, which calls the settings `group`."""
+        if not isinstance(values, Mapping):
+            raise SettingsError(f"{group} must be a group of settings, got {values!r}.")
+        types = _field_types(cls)
+        unknown = sorted(values.keys() - types.keys())
+        if unknown:
+            raise SettingsError(f"{group} has no setting {unknown[0]!r}; it has: {', '.join(types)}.")
+        return cls(**{name: _read(types[name], value, name) for name, value in values.items()})
+
+
+def _field_types(kind: type) -> dict[str, Any]:
+    """Types of a dataclass's fields by name."""
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+
+
+def _read(kind: Any, value: object, name: str) -> Any:
+    return kind.from_dict(value, name) if isinstance(kind, type) and issubclass(kind, Checked) else value
 
 
 def _check_type(name: str, value: object, expected: Any) -> None:

@@ -3,11 +3,10 @@
 A preset is a `Settings` value; `docs/paper.md` explains the fields by the number of their departure.
 """
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, Self
 
 from ealm.common.checks import Checked, check_above_zero, check_at_least, check_share
 from ealm.common.errors import SettingsError
@@ -197,15 +196,10 @@ class Settings(Checked):
         sure = self.learning.parallel_confidence
         return self.decoding if sure is None else replace(self.decoding, mode="parallel", parallel_confidence=sure)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain nested dictionaries, ready for JSON."""
-        return dataclasses.asdict(self)
-
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Settings":
-        """The reverse of `to_dict`; unknown names and wrong types raise `SettingsError`, old names are read."""
-        settings: Settings = _build(cls, with_current_names(values), "settings")
-        return settings
+    def from_dict(cls, values: object, group: str = "settings") -> Self:
+        """The reverse of `to_dict`; names of earlier versions are read too."""
+        return super().from_dict(with_current_names(values), group)
 
     def override(self, assignments: Mapping[str, str]) -> "Settings":
         """Replace fields named by path, for example `{"learning.discount": "0.95"}`."""
@@ -214,12 +208,12 @@ class Settings(Checked):
             if path == "preset":
                 raise SettingsError("A preset is chosen with --preset, not set like a field.")
             *groups, name = current_path(path).split(".")
-            place = values
-            for group in groups:
-                place = place.get(group, {}) if isinstance(place, dict) else {}
-            if not isinstance(place, dict) or name not in place or isinstance(place[name], dict):
+            group: Any = values
+            for inner in groups:
+                group = group.get(inner, {}) if isinstance(group, dict) else {}
+            if not isinstance(group, dict) or name not in group or isinstance(group[name], dict):
                 raise SettingsError(f"There is no setting {path!r}. Settings: {', '.join(_paths(self.to_dict()))}")
-            place[name] = _parse(text)
+            group[name] = _parse(text)
         return Settings.from_dict(values)
 
 
@@ -235,20 +229,6 @@ def _paths(values: Mapping[str, Any], prefix: str = "") -> list[str]:
     for name, value in values.items():
         paths += _paths(value, f"{prefix}{name}.") if isinstance(value, dict) else [prefix + name]
     return paths
-
-
-def _build(kind: Any, values: object, where: str) -> Any:
-    if not isinstance(values, Mapping):
-        raise SettingsError(f"{where} must be a group of settings, got {values!r}.")
-    hints = get_type_hints(kind)
-    unknown = sorted(set(values) - set(hints))
-    if unknown:
-        raise SettingsError(f"{where} has no setting {unknown[0]!r}; it has: {', '.join(hints)}.")
-    arguments = {
-        name: _build(hints[name], value, name) if dataclasses.is_dataclass(hints[name]) else value
-        for name, value in values.items()
-    }
-    return kind(**arguments)
 
 
 ENGINES = ("torch", "int8")

@@ -1,7 +1,7 @@
 """When a run ends: its budget is spent, or somebody stops it."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -20,6 +20,34 @@ class Budget:
             self.minutes is not None and seconds >= 60 * self.minutes
         )
 
+    def share_left(self, *, updates: int, seconds: float) -> float:
+        """Share that is still to come: of the updates where they are bounded, otherwise of the time."""
+        if self.updates is not None:
+            return 1 - updates / self.updates
+        return 1.0 if self.minutes is None else 1 - seconds / (60 * self.minutes)
+
+
+@contextmanager
+def signals_handled(handle: Callable[[signal.Signals], None]) -> Iterator[None]:
+    """Call a function at the first Ctrl-C or `kill`; a second one ends the process at once."""
+    watched = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in watched}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def once(number: int, _frame: FrameType | None) -> None:
+        restore()
+        handle(signal.Signals(number))
+
+    for number in watched:
+        signal.signal(number, once)
+    try:
+        yield
+    finally:
+        restore()
+
 
 class StopRequest:
     """Set by Ctrl-C or `kill`; the run ends at the next update with a checkpoint."""
@@ -29,19 +57,30 @@ class StopRequest:
 
     @contextmanager
     def listening(self) -> Iterator["StopRequest"]:
-        """Catch the first signal; a second one ends the process at once."""
-        watched = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.getsignal(number) for number in watched}
-
-        def request(number: int, _frame: FrameType | None) -> None:
-            self.signal = signal.Signals(number)
-            for name, handler in before.items():
-                signal.signal(name, handler)
-
-        for number in watched:
-            signal.signal(number, request)
-        try:
+        """Note the first signal."""
+        with signals_handled(self._note):
             yield self
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+
+    def _note(self, number: signal.Signals) -> None:
+        self.signal = number
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C or `kill`; no error, so that nothing that catches errors catches it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.signal = signal.Signals(number)
+        self.rows = 0
+        """That are done and kept."""
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Ctrl-C and `kill` raise `Stopped` inside."""
+
+    def stop(number: signal.Signals) -> None:
+        raise Stopped(number)
+
+    with signals_handled(stop):
+        yield

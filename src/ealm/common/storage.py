@@ -111,13 +111,6 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     return load_file(own_file(path))
 
 
-def read_checkpoint(path: Path) -> tuple[Any, dict[str, Tensor]]:
-    """What stands in the header of a checkpoint, and its tensors; raises as `read_tensors` does, or KeyError."""
-    with safe_open(own_file(path), framework="pt") as file:
-        header = parse_json((file.metadata() or {})["ealm"])
-        return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
-
-
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> None:
     """Write a whole safetensors file."""
     with replaced(path) as draft:

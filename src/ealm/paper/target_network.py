@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 import torch
 from torch import Tensor, nn
 
-from ealm.common.optimizer_state import optimizer_tensors, restore_optimizer
+from ealm.common.checkpoint import optimizer_tensors, restore_optimizer
 
 AnyNetwork = TypeVar("AnyNetwork", bound=nn.Module)
 

@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import hashlib
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ import numpy as np
 
 from ealm.common.config import DataSettings
 from ealm.common.errors import CorpusError
+from ealm.common.identity import text_fingerprint
 from ealm.text.tokenizer import tokenize
 from ealm.text.words import decode_lines, split_words
 
@@ -55,10 +55,7 @@ class Corpus:
     @property
     def fingerprint(self) -> str:
         """Tells whether a run is resumed on the sentences it was started on."""
-        digest = hashlib.sha256()
-        for sentence in self.sentences:
-            digest.update(" ".join(sentence).encode() + b"\n")
-        return digest.hexdigest()
+        return text_fingerprint(map(" ".join, self.sentences))
 
 
 def read_corpus(path: Path, *, settings: DataSettings, longest: int, seed: int) -> Corpus:

@@ -1,20 +1,17 @@
-"""One file that holds a training run: tensors, and everything else as JSON in the file's header."""
+"""The checkpoint of a training run: what the run is, and the state of its trainer."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
 from torch import Tensor
 
+from ealm.common.checkpoint import Kinds, SavedState, damage_reported
 from ealm.common.config import Settings
-from ealm.common.errors import RunError
-from ealm.common.storage import read_checkpoint, write_tensors
+from ealm.common.identity import differences
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
-FORMAT = 1
 _VISITS_OF_AN_EXPERIENCE = 1_000
 """More than any run needs: most visits leave several experiences in the buffer, some none."""
 
@@ -37,7 +34,8 @@ class RunIdentity:
     def differences(self, other: "RunIdentity") -> list[str]:
         """Names of what differs."""
         names = ("settings", "seed", "lm", "similarity", "corpus")
-        return [name for name in names if getattr(self, name) != getattr(other, name)]
+        before, now = ({name: getattr(each, name) for name in names} for each in (other, self))
+        return differences(before, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,45 +52,30 @@ class Checkpoint:
         """Replace the folder's checkpoint."""
         identity = self.identity
         header = {
-            "format": FORMAT,
             "settings": identity.settings.to_dict(),
-            "seed": identity.seed,
-            "lm": identity.lm,
-            "similarity": identity.similarity,
-            "corpus": identity.corpus,
-            "workers": identity.workers,
+            **{name: getattr(identity, name) for name in ("seed", "lm", "similarity", "corpus", "workers")},
             "values": self.values,
             "seconds": self.seconds,
         }
-        write_tensors(folder / CHECKPOINT_FILE, self.tensors, {"ealm": json.dumps(header)})
+        SavedState(header, self.tensors).save(folder / CHECKPOINT_FILE)
 
     @classmethod
     def load(cls, folder: Path) -> "Checkpoint | None":
         """The folder's checkpoint, or None if there is none."""
         path = folder / CHECKPOINT_FILE
-        if not path.exists():
+        state = SavedState.load(path, _KINDS, defaults={"workers": 0})
+        if state is None:
             return None
-        try:
-            header, tensors = read_checkpoint(path)
-            header = {"workers": 0} | header  # earlier versions had none
+        header = state.header
+        with damage_reported(path):
             _check(header)
-            _check_visits(header["values"], tensors)
-            if header["format"] != FORMAT:
-                raise RunError(f"{path} was written by another version of ealm. Start a new run in another folder.")
-            identity = RunIdentity(
-                settings=Settings.from_dict(header["settings"]),
-                seed=header["seed"],
-                lm=header["lm"],
-                similarity=header["similarity"],
-                corpus=header["corpus"],
-                workers=header["workers"],
-            )
-            return cls(identity, tensors, header["values"], header["seconds"])
-        except (OSError, SafetensorError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise RunError(f"{path} is damaged ({error}). Start a new run in another folder.") from error
+            _check_visits(header["values"], state.tensors)
+            names = ("seed", "lm", "similarity", "corpus", "workers")
+            identity = RunIdentity(Settings.from_dict(header["settings"]), **{name: header[name] for name in names})
+        return cls(identity, state.tensors, header["values"], header["seconds"])
 
 
-_KINDS: dict[str, type | tuple[type, ...]] = {
+_KINDS: Kinds = {
     "settings": dict,
     "seed": int,
     "lm": str,
@@ -104,11 +87,8 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 }
 
 
-def _check(header: Any) -> None:
+def _check(header: Mapping[str, Any]) -> None:
     """Refuse what no run has written."""
-    for name, kind in _KINDS.items():
-        if not isinstance(header[name], kind):
-            raise TypeError(f"{name!r} is of the wrong type")
     if not 0 <= header["workers"] <= _MOST_WORKERS:
         raise ValueError("no run has so many workers")
     for name in ("updates", "visits", "pending_updates"):

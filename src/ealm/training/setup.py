@@ -9,6 +9,7 @@ import torch
 
 from ealm.common.config import Settings, preset
 from ealm.common.errors import RunError
+from ealm.common.identity import check_no_run, check_same_run
 from ealm.common.process_pool import ProcessPool, cores
 from ealm.common.ray_pool import ActorPool
 from ealm.common.worker_pool import Recipe
@@ -65,7 +66,7 @@ def open_run(request: RunRequest) -> tuple[TrainingRun, Corpus]:
     lm = TransformersMaskedLM.load(lm_name, device=request.device, engine=request.engine)
     corpus = read_corpus(request.corpus, settings=settings.data, longest=lm.max_words, seed=seed)
     identity = RunIdentity(settings, seed, lm.name, similarity, corpus.fingerprint, saved.workers if saved else 0)
-    _check_same_run(checkpoint, identity)
+    check_same_run(request.folder, identity.differences(saved) if saved else [])
     _check_options(request, settings, saved)
     with ExitStack() as undo:
         identity, pipeline = _with_workers(request, identity)
@@ -159,9 +160,7 @@ def _recipe(request: RunRequest, identity: RunIdentity) -> Recipe:
 def _checkpoint(folder: Path, *, resume: bool) -> Checkpoint | None:
     if resume:
         return Checkpoint.load(folder)
-    for name in (CHECKPOINT_FILE, SETTINGS_FILE):
-        if (folder / name).exists():
-            raise RunError(f"{folder} already holds a run ({name}). Go on with --resume, or choose another --out.")
+    check_no_run(folder, CHECKPOINT_FILE, SETTINGS_FILE)
     return None
 
 
@@ -180,15 +179,4 @@ def _check_options(request: RunRequest, settings: Settings, saved: RunIdentity |
         raise RunError(
             "The run in this folder was started without workers: it cannot go on with --workers or --engine ray. "
             "Leave them out to resume it, or choose another --out."
-        )
-
-
-def _check_same_run(checkpoint: Checkpoint | None, identity: RunIdentity) -> None:
-    if checkpoint is None:
-        return
-    different = identity.differences(checkpoint.identity)
-    if different:
-        raise RunError(
-            f"The run in this folder was started with another {' and '.join(different)}: it cannot go on with these. "
-            "Leave the options out to resume it, or choose another --out."
         )

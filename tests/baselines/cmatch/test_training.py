@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 from ealm.baselines.cmatch.causal_lm import CausalLM
 from ealm.baselines.cmatch.fitting import CausalLmFitter, LmBatch, encoded, estimated_loss
@@ -47,11 +48,12 @@ SENTENCES = invented(1)
 HEADLINES = [[words[1], words[2], words[4]] for words in invented(2)]
 
 
-def train(folder: Path, *, updates: int = 15, resume: bool = False, stop: StopRequest | None = None, **changes) -> None:
+def train(folder: Path, *, updates: int = 15, resume: bool = False, stop: StopRequest | None = None, **changes) -> bool:
     arguments = {"settings": SETTINGS, "seed": 3, "minutes": 60.0, **changes}
     sentences = arguments.pop("sentences", SENTENCES)
     headlines = arguments.pop("headlines", HEADLINES)
-    train_cmatch(sentences, headlines, folder, **arguments, resume=resume, progress=False, updates=updates, stop=stop)
+    how = {"resume": resume, "progress": False, "updates": updates, "stop": stop}
+    return train_cmatch(sentences, headlines, folder, **arguments, **how)
 
 
 def log_of(folder: Path) -> list[dict]:
@@ -140,13 +142,13 @@ class StopAfter(StopRequest):
         return signal.SIGINT if self._left < 0 else None
 
 
-@pytest.mark.parametrize("stopped_after", [0, 14, 44])  # looked at twice an update: at the start, the first, the second
+@pytest.mark.parametrize("stopped_after", [0, 7, 22])  # at the start, in the first model, in the second
 def test_a_resumed_run_ends_as_one_that_was_never_stopped(trained: Path, tmp_path: Path, stopped_after: int) -> None:
     folder = tmp_path / "run"
-    train(folder, stop=StopAfter(stopped_after))
+    assert train(folder, stop=StopAfter(stopped_after)) is False
     with (folder / "log.jsonl").open("a", encoding="utf-8") as log:
         log.write('{"model": "contextual", "updates": 99}\n{"model": "flu')  # a kill after the checkpoint
-    train(folder, resume=True)
+    assert train(folder, resume=True) is True
     for name in (*MODELS, "contextual_checkpoint.safetensors", "fluency_checkpoint.safetensors"):
         ours, theirs = load_file(trained / name), load_file(folder / name)
         assert ours.keys() == theirs.keys()
@@ -195,7 +197,7 @@ def test_wrong_requests_leave_nothing_behind(changes: dict, error: type, message
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"resume": False}, "already holds CMatch models"),
+        ({"resume": False}, "already holds a run"),
         ({"seed": 9}, "another seed"),
         ({"settings": CMatchSettings()}, "another width and .*learning_rate"),
         ({"headlines": HEADLINES[:9]}, "another text"),
@@ -246,6 +248,38 @@ def test_a_damaged_run_cannot_be_resumed(trained: Path, tmp_path: Path, name: st
     shutil.copytree(trained, folder)
     (folder / name).write_text("{", encoding="utf-8")
     with pytest.raises(RunError, match=name):
+        train(folder, resume=True)
+
+
+def test_a_checkpoint_of_an_earlier_version_is_resumed(trained: Path, tmp_path: Path) -> None:
+    """Its header had these names and no format."""
+    folder, path = tmp_path / "run", tmp_path / "run" / "fluency_checkpoint.safetensors"
+    train(folder, stop=StopAfter(22))
+    with safe_open(path, framework="pt") as file:
+        header = json.loads(file.metadata()["ealm"])
+    old = ("updates", "chunk", "batches_done", "tokens", "loss_total", "loss_count", "seconds")
+    assert header.keys() == {"format", *old}
+    save_file(load_file(path), path, {"ealm": json.dumps({name: header[name] for name in old})})
+    train(folder, resume=True)
+    assert log_of(folder) == log_of(trained)
+    ours, theirs = load_file(trained / path.name), load_file(path)
+    assert all(torch.equal(ours[key], theirs[key]) for key in ours)
+
+
+def test_a_checkpoint_is_not_read_through_a_link_that_leads_out(trained: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(trained, tmp_path / "run")
+    path = folder / "fluency_checkpoint.safetensors"
+    shutil.move(path, tmp_path / "outside")
+    path.symlink_to(tmp_path / "outside")
+    with pytest.raises(RunError, match=r"fluency_checkpoint.safetensors is damaged .*leads out of its folder"):
+        train(folder, resume=True)
+
+
+def test_json_that_is_nested_too_deep_is_damage(trained: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(trained, tmp_path / "run")
+    path = folder / "fluency_checkpoint.safetensors"
+    save_file(load_file(path), path, {"ealm": "[" * 100_000})
+    with pytest.raises(RunError, match=r"fluency_checkpoint.safetensors is damaged .*nested too deep"):
         train(folder, resume=True)
 
 

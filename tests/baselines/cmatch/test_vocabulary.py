@@ -86,7 +86,7 @@ def test_principal_components_keep_distances_if_nothing_is_lost() -> None:
     [
         ("beam", 0, "beam must be at least 1, got 0"),
         ("beam", 2.5, "beam must be int, got 2.5"),
-        ("width", 500, "width must be at least 2 and at most 384"),
+        ("width", 500, "width must be between 2 and 384"),
         ("learning_rate", 0.0, "learning_rate must be above 0"),
         ("fluency_weight", float("nan"), "finite"),
         ("strictly_forward", 1, "strictly_forward must be bool"),

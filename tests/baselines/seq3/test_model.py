@@ -236,12 +236,12 @@ def test_the_language_model_stays_as_it_is() -> None:
     [
         ({"hidden": 7}, "hidden must be even"),
         ({"batch": 0}, "batch must be at least 1, got 0"),
-        ({"batch": 2.5}, "batch must be a whole number, got 2.5"),
+        ({"batch": 2.5}, "batch must be int, got 2.5"),
         ({"dropout": 1.0}, "dropout must be between 0 and 0.99, got 1"),
         ({"embedding_width": 1_000}, "embedding_width must be between 1 and 384"),
         ({"shortest": 0.7}, "shortest must not be above longest"),
-        ({"temperature": float("nan")}, "temperature must be a number"),
-        ({"autoencoder_learning_rate": 0}, "autoencoder_learning_rate must be at least 1e-09, got 0"),
+        ({"temperature": float("nan")}, "temperature must be a finite number"),
+        ({"autoencoder_learning_rate": 0}, "autoencoder_learning_rate must be above 0, got 0"),
         ({"colour": 1}, "no setting 'colour'"),
     ],
 )

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from seq3_runs import (
     WORDS,
     StopAfter,
@@ -64,6 +65,20 @@ def test_checkpoints_are_written_on_the_way(tmp_path: Path) -> None:
         header = json.loads(file.metadata()["ealm"])
     assert (header["phase"], header["updates"]) == ("summarizer", 2)
     assert Seq3Summarizer.load(tmp_path).summarize(["the old bridge"])[0]
+
+
+def test_a_checkpoint_written_by_hand_in_the_form_of_earlier_versions_is_resumed(trained: Path, tmp_path: Path) -> None:
+    train(tmp_path, stop=StopAfter(4))
+    with safe_open(tmp_path / CHECKPOINT_FILE, framework="pt") as file:
+        header = json.loads(file.metadata()["ealm"])
+    tensors = load_file(tmp_path / CHECKPOINT_FILE)
+    assert {name.partition(".")[0] for name in tensors} == {"lm", "model", "adam"}
+    old = {name: header[name] for name in ("identity", "phase", "updates", "seconds")}
+    assert old["identity"].keys() == {"settings", "seed", "corpus", "validation set"}
+    assert (old["phase"], old["updates"]) == ("autoencoder", 1)
+    save_file(tensors, tmp_path / CHECKPOINT_FILE, {"ealm": json.dumps({"format": 1, **old, "best": None})})
+    assert train(tmp_path, resume=True)
+    assert all_tensors(tmp_path) == all_tensors(trained)
 
 
 def test_time_ends_a_run(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_all_weights_learn_by_the_method_all() -> None:
     before = copy_of(model.state_dict())
     fitter = fitter_of(model)
     fit(fitter, 3)
-    untouched = set(before) - changed(before, fitter.finished_weights())
+    untouched = set(before) - changed(before, fitter.model.state_dict())
     assert {name for name in untouched if "position_ids" not in name} == set()
 
 
@@ -46,27 +46,11 @@ def test_the_head_alone_learns_by_the_method_head() -> None:
     before = copy_of(model.state_dict())
     fitter = fitter_of(model, method="head")
     fit(fitter, 5)
-    found = changed(before, fitter.finished_weights())
+    found = changed(before, fitter.model.state_dict())
     assert found  # something learned,
     assert all(name.startswith("cls.") for name in found)  # and no weight of the encoder moved, bit for bit
     assert not any(name.startswith("bert.") for name in changed(before, model.state_dict()))
     assert torch.equal(model.cls.predictions.decoder.weight, before["bert.embeddings.word_embeddings.weight"])
-
-
-def test_adapters_leave_the_weights_below_them_as_they_were() -> None:
-    torch.manual_seed(0)
-    model = model_without_dropout()
-    before = copy_of(model.state_dict())
-    fitter = fitter_of(model, method="adapters")
-    fit(fitter, 5)
-    inside = model.state_dict()
-    originals = {name: tensor for name, tensor in inside.items() if name.endswith("weight.original")}
-    assert len(originals) == 2 * 6  # layers; query, key, value and output of the attention, both of the feed-forward
-    for name, tensor in originals.items():
-        assert torch.equal(tensor, before[name.replace("parametrizations.weight.original", "weight")]), name
-    for name in before.keys() & inside.keys():
-        if name.startswith("bert."):  # biases, norms, embeddings
-            assert torch.equal(inside[name], before[name]), name
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -76,7 +60,7 @@ def test_finished_weights_are_those_of_a_plain_model(method: Any) -> None:
     names = set(model.state_dict())
     fitter = fitter_of(model, method=method)
     fit(fitter, 10)
-    finished = copy_of(fitter.finished_weights())
+    finished = copy_of(fitter.model.state_dict())
     assert finished.keys() == names
     plain = model_without_dropout(seed=1)
     plain.load_state_dict(finished)
@@ -84,28 +68,6 @@ def test_finished_weights_are_those_of_a_plain_model(method: Any) -> None:
     with torch.no_grad():
         expected, got = model.eval()(ids).logits, plain.eval()(ids).logits
     assert got == pytest.approx(expected, abs=1e-5)
-    if method == "adapters":
-        start = model_without_dropout().state_dict()
-        moved = changed(copy_of(start), finished)
-        assert {name for name in moved if name.startswith("bert.")} == {
-            name
-            for name in names
-            if name.startswith("bert.encoder") and name.endswith("weight") and start[name].dim() == 2
-        }
-
-
-def test_adapters_start_as_if_they_were_not_there() -> None:
-    model = model_without_dropout()
-    before = copy_of(model.state_dict())
-    assert changed(before, fitter_of(model, method="adapters").finished_weights()) == set()
-
-
-def test_adapters_are_few_weights() -> None:
-    model = model_without_dropout()
-    encoder = sum(weight.numel() for weight in model.bert.encoder.parameters())
-    fitter_of(model, method="adapters", adapter_rank=2)
-    learning = [weight for name, weight in model.named_parameters() if weight.requires_grad and "bert" in name]
-    assert 0 < sum(weight.numel() for weight in learning) < 0.25 * encoder
 
 
 # Updates --------------------------------------------------------------------------------------------------------------
@@ -223,11 +185,6 @@ def test_sentences_without_a_known_word_are_left_out() -> None:
 def losses_with_global_seed(model: Any, seed: int, **settings: Any) -> list[float]:
     torch.manual_seed(seed)
     return fit(fitter_of(model, seed=5, **settings), 4)
-
-
-def test_the_same_seed_gives_the_same_adapters() -> None:
-    first, second = (losses_with_global_seed(model_without_dropout(), seed, method="adapters") for seed in (1, 2))
-    assert first == second
 
 
 def test_the_same_seed_gives_the_same_fit_with_dropout() -> None:

@@ -1,5 +1,6 @@
 """A fit that broke off goes on as if nothing had happened, and never as another one."""
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -22,11 +23,12 @@ from adaptation_runs import (
     save_bert,
     write_corpus,
 )
-from safetensors.torch import load_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
+from ealm.common import checkpoint
 from ealm.common.errors import RunError
 from ealm.lm import bundled as embedded
-from ealm.lm.adapt import run as adaptation
 from ealm.lm.adapt.run import CHECKPOINT_FILE, AdaptRequest, open_adaptation
 from ealm.lm.adapt.start import stored_weights
 from ealm.lm.int8_weights import write_compact
@@ -61,7 +63,7 @@ def assert_same_run(folder: Path, expected: Path) -> None:
     assert any(name.startswith("adam.") for name in load_file(folder / CHECKPOINT_FILE))
 
 
-@pytest.mark.parametrize("method", ["all", "head", "adapters"])
+@pytest.mark.parametrize("method", ["all", "head"])
 def test_a_run_that_crashed_goes_on_as_if_nothing_had_happened(plain: AdaptRequest, clock: Clock, method: Any) -> None:
     assert_goes_on_after_a_crash(replace(plain, settings=replace(QUICK, method=method)), clock)
 
@@ -78,7 +80,7 @@ def test_a_crash_while_saving_loses_what_came_after_the_checkpoint_and_no_more(
 ) -> None:
     plain = replace(plain, checkpoint_seconds=0)
     fitted(replace(plain, folder=tmp_path / "undisturbed"))
-    write, calls = adaptation.write_tensors, []
+    write, calls = checkpoint.write_tensors, []
 
     def failing(*args: Any) -> None:
         calls.append(args)
@@ -86,7 +88,7 @@ def test_a_crash_while_saving_loses_what_came_after_the_checkpoint_and_no_more(
             raise CrashError
         write(*args)
 
-    monkeypatch.setattr(adaptation, "write_tensors", failing)
+    monkeypatch.setattr(checkpoint, "write_tensors", failing)
     with pytest.raises(CrashError):
         fitted(plain)
     fitted(replace(plain, resume=True))
@@ -111,7 +113,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_nothing_had_happened(
         assert same_tensors(plain.folder / name, tmp_path / "undisturbed" / name)
 
 
-@pytest.mark.parametrize("method", ["all", "head", "adapters"])
+@pytest.mark.parametrize("method", ["all", "head"])
 def test_a_resumed_run_has_the_weights_and_the_optimizer_of_its_checkpoint(
     tmp_path: Path, corpus: Path, lm_folder: Path, clock: Clock, method: Any
 ) -> None:
@@ -121,7 +123,7 @@ def test_a_resumed_run_has_the_weights_and_the_optimizer_of_its_checkpoint(
     assert run.fitter.updates == before.fitter.updates == 6
     assert run.fitter.chunk == before.fitter.chunk
     assert run.seconds == before.seconds
-    assert run.last_scores == before.last_scores
+    assert run.history == before.history
     states = [each.fitter.model.state_dict() for each in (before, run)]
     assert states[0].keys() == states[1].keys()
     assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
@@ -170,7 +172,7 @@ def test_what_a_killed_process_left_behind_is_removed(started: Path, corpus: Pat
 def test_a_folder_in_use_is_refused_and_left_alone(
     started: Path, short_run: Path, corpus: Path, lm_folder: Path
 ) -> None:
-    with pytest.raises(RunError, match=r"already holds a fitted model.*--resume.*--out"):
+    with pytest.raises(RunError, match=r"already holds a run.*--resume.*--out"):
         open_adaptation(request_for(corpus, started, lm_folder))
     assert same_tensors(started / CHECKPOINT_FILE, short_run / CHECKPOINT_FILE)
 
@@ -201,6 +203,20 @@ def test_a_folder_may_have_any_name(
     fitted(request)
     run = open_adaptation(replace(request, resume=True))
     assert run.fitter.updates == 6
+
+
+def test_a_checkpoint_of_an_earlier_version_is_resumed(
+    started: Path, corpus: Path, lm_folder: Path, clock: Clock
+) -> None:
+    """Its settings had the rank of adapters, which are gone."""
+    path = started / CHECKPOINT_FILE
+    with safe_open(path, framework="pt") as file:
+        report = json.loads(file.metadata()["ealm"])
+    names = {"format", "settings", "corpus", "sentences", "updates", "chunk", "batches_done", "tokens", "seconds"}
+    assert report.keys() == {*names, "history"}
+    report["settings"]["adapter_rank"] = 16
+    save_file(load_file(path), path, {"ealm": json.dumps(report)})
+    assert fitted(request_for(corpus, started, lm_folder, updates=8, resume=True)).updates == 8
 
 
 # Another run than the one in the folder -------------------------------------------------------------------------------

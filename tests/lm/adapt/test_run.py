@@ -86,7 +86,7 @@ def test_a_fitted_folder_can_be_where_another_fit_starts(
     assert before == after
 
 
-@pytest.mark.parametrize("method", ["all", "head", "adapters"])
+@pytest.mark.parametrize("method", ["all", "head"])
 def test_every_method_leaves_a_complete_folder(
     tmp_path: Path, corpus: Path, lm_folder: Path, clock: Clock, method: Any
 ) -> None:

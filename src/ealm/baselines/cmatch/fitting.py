@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from ealm.baselines.cmatch.causal_lm import CausalLM
 from ealm.baselines.cmatch.settings import CMatchSettings
 from ealm.baselines.cmatch.vocabulary import END, START, Vocabulary
+from ealm.common.checkpoint import optimizer_tensors, prefixed, restore_optimizer
 from ealm.common.errors import CorpusError
-from ealm.common.optimizer_state import optimizer_tensors, restore_optimizer
 from ealm.lm.adapt.corpus import Ids, LmCorpus, chunks_of_sentences
 from ealm.lm.batching import rows_by_length
 
@@ -169,7 +169,7 @@ class CausalLmFitter:
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Everything that the next update depends on: tensors, and values for JSON."""
-        weights = {f"{_WEIGHT}{name}": tensor for name, tensor in self.model.state_dict().items()}
+        weights = prefixed(_WEIGHT, self.model.state_dict())
         return {**weights, **optimizer_tensors(self._optimizer)}, {name: getattr(self, name) for name in _PLACE}
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
@@ -178,9 +178,7 @@ class CausalLmFitter:
             if not isinstance(values[name], int):
                 raise TypeError(f"{name} is no number")
         weights = {name.removeprefix(_WEIGHT): t for name, t in tensors.items() if name.startswith(_WEIGHT)}
-        if values["updates"] and not any(name.startswith("adam.") for name in tensors):
-            raise KeyError("the optimizer's memory is missing")
         self.model.load_state_dict(weights)
-        restore_optimizer(self._optimizer, tensors)
+        restore_optimizer(self._optimizer, tensors, required=values["updates"] > 0)
         for name in _PLACE:
             setattr(self, name, values[name])

@@ -10,6 +10,7 @@ from safetensors import SafetensorError
 from ealm.baselines.cmatch.causal_lm import CausalLM
 from ealm.baselines.cmatch.settings import CMatchSettings
 from ealm.baselines.cmatch.vocabulary import Vocabulary
+from ealm.common.checkpoint import FORMAT
 from ealm.common.errors import ModelFolderError, SettingsError
 from ealm.common.storage import read_json, read_shapes, read_tensors, write_json, write_tensors
 
@@ -19,7 +20,6 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 DESCRIPTION_FILE = "cmatch.json"
 VOCABULARY_FILE = "vocabulary.json"
-FORMAT = 1
 _MOST_LAYERS = 100
 """In a description; a model is built of them, if only in shape, before it is compared with the weights."""
 

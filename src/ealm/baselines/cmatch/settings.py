@@ -1,19 +1,15 @@
 """All settings of CMatch: those of the language models, of fitting them, and of the search."""
 
-import dataclasses
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_type_hints
 
-from ealm.common.errors import SettingsError
+from ealm.common.checks import Checked, check_above_zero, check_at_least, check_between
 
 GREATEST_WIDTH = 384
 """Width of the word table that both language models start from."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CMatchSettings:
+@dataclass(frozen=True, kw_only=True)
+class CMatchSettings(Checked):
     """Defaults are the published values where there are such."""
 
     # Both language models
@@ -59,31 +55,15 @@ class CMatchSettings:
     """Words behind these are not read."""
 
     def __post_init__(self) -> None:
-        for name, kind in get_type_hints(type(self)).items():
-            _check_type(name, getattr(self, name), kind)
-        for name in _COUNTS:
-            _check(name, getattr(self, name), least=1)
-        _check("width", self.width, least=2, most=GREATEST_WIDTH)
-        _check("negative_words", self.negative_words, least=0)
-        _check("dropout", self.dropout, least=0, most=0.9)
-        _check("contextual_share", self.contextual_share, least=0.01, most=0.99)
-        for name in ("weight_decay", "fluency_weight", "length_exponent"):
-            _check(name, getattr(self, name), least=0)
-        for name in ("learning_rate", "gradient_clip"):
-            if not getattr(self, name) > 0:
-                raise SettingsError(f"{name} must be above 0, got {getattr(self, name):g}.")
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "CMatchSettings":
-        """The reverse; fields that are not named keep their defaults."""
-        unknown = sorted(values.keys() - {field.name for field in dataclasses.fields(cls)})
-        if unknown:
-            raise SettingsError(f"There is no setting {unknown[0]!r} of CMatch.")
-        return cls(**values)
+        super().__post_init__()
+        check_at_least(self, 1, "layers", "vocabulary_words", "least_count", "warm_up_updates", "tokens_per_update")
+        check_at_least(self, 1, "longest_sentence", "log_every_updates", "beam", "candidates_per_word", "max_words")
+        check_at_least(self, 1, "smoothing_words", "max_source_words")
+        check_at_least(self, 0, "negative_words", "weight_decay", "fluency_weight", "length_exponent")
+        check_between(self, 2, GREATEST_WIDTH, "width")
+        check_between(self, 0, 0.9, "dropout")
+        check_between(self, 0.01, 0.99, "contextual_share")
+        check_above_zero(self, "learning_rate", "gradient_clip")
 
 
 SEARCH_SETTINGS = frozenset(
@@ -93,22 +73,3 @@ SEARCH_SETTINGS = frozenset(
     """.split()
 )
 """What may be changed after fitting."""
-
-_COUNTS = """
-layers vocabulary_words least_count warm_up_updates tokens_per_update longest_sentence log_every_updates beam
-candidates_per_word max_words smoothing_words max_source_words
-""".split()
-
-
-def _check_type(name: str, value: object, kind: type) -> None:
-    allowed = (int, float) if kind is float else kind
-    if not isinstance(value, allowed) or (isinstance(value, bool) and kind is not bool):
-        raise SettingsError(f"{name} must be {kind.__name__}, got {value!r}.")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise SettingsError(f"{name} must be a finite number, got {value}.")
-
-
-def _check(name: str, value: float, *, least: float, most: float = math.inf) -> None:
-    if not least <= value <= most:
-        upper = f" and at most {most:g}" if most < math.inf else ""
-        raise SettingsError(f"{name} must be at least {least:g}{upper}, got {value:g}.")

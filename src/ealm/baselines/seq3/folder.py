@@ -1,8 +1,8 @@
-"""SEQ3 on disk: what a summarizer needs, and the checkpoint that a run goes on from."""
+"""SEQ3 on disk: what a summarizer needs, and the checkpoint that a run is resumed from."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -13,8 +13,9 @@ from torch import Tensor
 from ealm.baselines.seq3.model import Seq3
 from ealm.baselines.seq3.settings import Seq3Settings
 from ealm.baselines.seq3.vocabulary import Vocabulary
-from ealm.common.errors import ModelFolderError, RunError, SettingsError
-from ealm.common.storage import read_checkpoint, read_json, read_shapes, read_tensors, write_json, write_tensors
+from ealm.common.checkpoint import FORMAT, Kinds, SavedState
+from ealm.common.errors import ModelFolderError, SettingsError
+from ealm.common.storage import read_json, read_shapes, read_tensors, write_json, write_tensors
 
 Variant = Literal["last", "best"]
 """SEQ3- has the weights of the last update, SEQ3+ those with the best score on the validation set."""
@@ -23,7 +24,6 @@ DESCRIPTION_FILE = "seq3.json"
 VOCABULARY_FILE = "vocabulary.json"
 WEIGHTS_FILES: Mapping[Variant, str] = {"last": "seq3-last.safetensors", "best": "seq3-best.safetensors"}
 CHECKPOINT_FILE = "checkpoint.safetensors"
-FORMAT = 1
 _MOST_LAYERS, _MOST_PLACEHOLDERS = 100, 100_000
 """What a description may ask for: a model is built of it, if only in shape, before it is compared with the weights."""
 
@@ -61,7 +61,7 @@ class SavedSeq3:
 def write_description(folder: Path, settings: Seq3Settings, vocabulary: Vocabulary) -> None:
     """Write what all variants share; the weights come before it, so that a described folder is whole."""
     write_json(folder / VOCABULARY_FILE, list(vocabulary.words))
-    write_json(folder / DESCRIPTION_FILE, {"format": FORMAT, "settings": asdict(settings)})
+    write_json(folder / DESCRIPTION_FILE, {"format": FORMAT, "settings": settings.to_dict()})
 
 
 def write_variant(folder: Path, variant: Variant, weights: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
@@ -123,7 +123,7 @@ def _read_weights(path: Path, model: Seq3) -> dict[str, Tensor]:
     return weights
 
 
-_HEADER_FIELDS: dict[str, type | tuple[type, ...]] = {
+_CHECKPOINT_KINDS: Kinds = {
     "identity": dict,
     "phase": str,
     "updates": int,
@@ -132,65 +132,6 @@ _HEADER_FIELDS: dict[str, type | tuple[type, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A run between two updates."""
-
-    identity: Mapping[str, Any]
-    """What must be the same for a run to go on."""
-    phase: str
-    updates: int
-    seconds: float
-    """Updates and time of the phase so far."""
-    best: Mapping[str, Any] | None
-    """Update and score of the best weights so far."""
-    tensors: Mapping[str, Tensor]
-
-    def save(self, folder: Path) -> None:
-        """Replace the folder's checkpoint."""
-        header = {"format": FORMAT, **{name: getattr(self, name) for name in _HEADER_FIELDS}}
-        write_tensors(folder / CHECKPOINT_FILE, self.tensors, {"ealm": json.dumps(header)})
-
-    @classmethod
-    def to_go_on_from(cls, folder: Path, *, resume: bool) -> "Checkpoint | None":
-        """The checkpoint of a run that is resumed; a new run must not be started where there is one."""
-        if resume:
-            return cls.load(folder)
-        for name in (CHECKPOINT_FILE, DESCRIPTION_FILE):
-            if (folder / name).exists():
-                raise RunError(f"{folder} already holds a run ({name}). Resume it, or choose another folder.")
-        return None
-
-    @classmethod
-    def load(cls, folder: Path) -> "Checkpoint | None":
-        """The folder's checkpoint, or None if there is none."""
-        path = folder / CHECKPOINT_FILE
-        if not path.exists():
-            return None
-        try:
-            header, tensors = read_checkpoint(path)
-            wrong = [name for name, kind in _HEADER_FIELDS.items() if not isinstance(header[name], kind)]
-            if wrong or header["format"] != FORMAT:
-                raise ValueError(f"{wrong[0] if wrong else 'format'!r} is not as expected")
-        except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
-            raise RunError(f"{path} is damaged ({error!r}). Start a new run in another folder.") from error
-        return cls(**{name: header[name] for name in _HEADER_FIELDS}, tensors=tensors)
-
-    def part(self, prefix: str) -> dict[str, Tensor]:
-        """The tensors whose names begin with the prefix, without it."""
-        return {key.removeprefix(prefix): each for key, each in self.tensors.items() if key.startswith(prefix)}
-
-    def checked_best(self, model: Seq3) -> tuple[dict[str, Any] | None, dict[str, Tensor]]:
-        """Update and score of the best weights so far, and these weights, if there are any; they must fit the model."""
-        if self.best is None:
-            return None, {}
-        weights = self.part("best.")
-        expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
-        if {name: tensor.shape for name, tensor in weights.items()} != expected:
-            raise KeyError("some of the best weights are missing or foreign")
-        return {"updates": int(self.best["updates"]), "score": float(self.best["score"])}, weights
-
-
-def prefixed(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Tensors as a part of a checkpoint."""
-    return {f"{prefix}{name}": tensor for name, tensor in tensors.items()}
+def load_checkpoint(folder: Path) -> SavedState | None:
+    """The folder's checkpoint, or None if there is none."""
+    return SavedState.load(folder / CHECKPOINT_FILE, _CHECKPOINT_KINDS)

@@ -1,12 +1,12 @@
-"""What a run may be started on, and whether it may go on."""
+"""What a run may be started on, and what makes it the run that it is."""
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ealm.baselines.seq3.settings import Seq3Settings
-from ealm.common.errors import CorpusError, RunError, SettingsError
+from ealm.common.errors import CorpusError, SettingsError
+from ealm.common.identity import text_fingerprint
 from ealm.text.words import join_words
 
 
@@ -51,33 +51,16 @@ def check_validation(validation: Validation) -> None:
 def run_identity(
     sentences: Sequence[Sequence[str]], *, settings: Seq3Settings, seed: int, validation: Validation | None
 ) -> dict[str, Any]:
-    """What must be the same for a run to go on."""
+    """What must be the same for a run to be resumed."""
     if seed < 0:
         raise SettingsError(f"seed must be at least 0, got {seed}.")
     return {
-        "settings": asdict(settings),
+        "settings": settings.to_dict(),
         "seed": seed,
-        "corpus": _fingerprint(map(join_words, sentences)),
-        "validation set": None if validation is None else _fingerprint(_pairs(validation)),
+        "corpus": text_fingerprint(map(join_words, sentences)),
+        "validation set": None if validation is None else text_fingerprint(_pairs(validation)),
     }
-
-
-def check_same_run(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Refuse to go on with something else."""
-    different = [name for name in now if before.get(name) != now[name]]
-    if different:
-        raise RunError(
-            f"The run in this folder was started with another {' and '.join(different)}: it cannot go on with these. "
-            "Leave them as they were, or choose another folder."
-        )
 
 
 def _pairs(validation: Validation) -> Iterable[str]:
     return map(repr, zip(validation.sources, validation.references, strict=True))
-
-
-def _fingerprint(lines: Iterable[str]) -> str:
-    digest = hashlib.sha256()
-    for line in lines:
-        digest.update(line.encode() + b"\n")
-    return digest.hexdigest()

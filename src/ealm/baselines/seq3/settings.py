@@ -1,18 +1,16 @@
 """Settings of SEQ3; where the default is not the paper's, docs/baselines.md says so."""
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
+from ealm.common.checks import Checked, check_above_zero, check_at_least, check_between
 from ealm.common.errors import SettingsError
 
 WIDEST_EMBEDDING = 384
 """Width of the word table that the embeddings are reduced from."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seq3Settings:
+@dataclass(frozen=True, kw_only=True)
+class Seq3Settings(Checked):
     """Sizes, lengths, weights of the losses and how to learn."""
 
     vocabulary: int = 15_000
@@ -57,40 +55,16 @@ class Seq3Settings:
     """Updates between two looks at the validation set."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            _check_type(field.name, getattr(self, field.name), whole=field.type is int)
-        _check_range(self, 1, math.inf, "vocabulary", "least_count", "hidden", "encoder_layers", "batch", "candidates")
-        _check_range(self, 1, math.inf, "validate_every", "max_words")
-        _check_range(self, 0, math.inf, "placeholders", "reconstruction_weight", "prior_weight")
-        _check_range(self, 0, math.inf, "topic_weight", "length_weight")
-        _check_range(self, 1, WIDEST_EMBEDDING, "embedding_width")
-        _check_range(self, 1e-9, math.inf, "learning_rate", "autoencoder_learning_rate")
-        _check_range(self, 1e-9, math.inf, "gradient_clip", "temperature")
-        _check_range(self, 0, 0.99, "dropout", "word_dropout")
-        _check_range(self, 0.01, 1, "shortest", "longest", "inference_ratio")
+        super().__post_init__()
+        check_at_least(self, 1, "vocabulary", "least_count", "hidden", "encoder_layers", "batch", "candidates")
+        check_at_least(self, 1, "validate_every", "max_words")
+        check_at_least(self, 0, "placeholders", "reconstruction_weight", "prior_weight", "topic_weight")
+        check_at_least(self, 0, "length_weight")
+        check_between(self, 1, WIDEST_EMBEDDING, "embedding_width")
+        check_above_zero(self, "learning_rate", "autoencoder_learning_rate", "gradient_clip", "temperature")
+        check_between(self, 0, 0.99, "dropout", "word_dropout")
+        check_between(self, 0.01, 1, "shortest", "longest", "inference_ratio")
         if self.hidden % 2:
             raise SettingsError(f"hidden must be even, half for each direction of the encoder, got {self.hidden}.")
         if self.shortest > self.longest:
             raise SettingsError(f"shortest must not be above longest, got {self.shortest:g} and {self.longest:g}.")
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Seq3Settings":
-        """Settings as they were stored."""
-        unknown = sorted(values.keys() - {field.name for field in fields(cls)})
-        if unknown:
-            raise SettingsError(f"There is no setting {unknown[0]!r} of SEQ3.")
-        return cls(**values)
-
-
-def _check_type(name: str, value: object, *, whole: bool) -> None:
-    kinds = int if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value):
-        raise SettingsError(f"{name} must be a {'whole ' if whole else ''}number, got {value!r}.")
-
-
-def _check_range(settings: Seq3Settings, least: float, most: float, *names: str) -> None:
-    for name in names:
-        value = getattr(settings, name)
-        if not least <= value <= most:
-            bounds = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
-            raise SettingsError(f"{name} must be {bounds}, got {value:g}.")

@@ -1,10 +1,9 @@
 """A training run of SEQ3 on disk: language model, autoencoder, summarizer; checkpoints, log, progress."""
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -13,35 +12,29 @@ from torch import Tensor
 from ealm.baselines.seq3.batches import Batch, BatchOrder
 from ealm.baselines.seq3.candidates import CandidateDrawer
 from ealm.baselines.seq3.embeddings import first_embeddings
-from ealm.baselines.seq3.folder import Checkpoint, prefixed, write_description, write_variant
+from ealm.baselines.seq3.folder import (
+    CHECKPOINT_FILE,
+    DESCRIPTION_FILE,
+    load_checkpoint,
+    write_description,
+    write_variant,
+)
 from ealm.baselines.seq3.language_model import LanguageModel
 from ealm.baselines.seq3.learner import AutoencoderLearner, LanguageModelLearner, Learner, Seq3Learner
 from ealm.baselines.seq3.model import Seq3
-from ealm.baselines.seq3.run_checks import (
-    Validation,
-    check_same_run,
-    check_validation,
-    run_identity,
-    usable_sentences,
-)
+from ealm.baselines.seq3.run_checks import Validation, check_validation, run_identity, usable_sentences
 from ealm.baselines.seq3.settings import Seq3Settings
 from ealm.baselines.seq3.summarizer import Seq3Summarizer
-from ealm.baselines.seq3.training_log import (
-    LOG_FILE,
-    PHASES,
-    LogWindow,
-    Phase,
-    drop_log_after,
-    progress_bar,
-    write_record,
-)
 from ealm.baselines.seq3.vocabulary import Vocabulary
-from ealm.common.errors import CorpusError, RunError, SettingsError
-from ealm.common.optimizer_state import optimizer_tensors, restore_optimizer
+from ealm.common.checkpoint import SavedState, damage_reported, optimizer_tensors, prefixed, restore_optimizer
+from ealm.common.errors import CorpusError, SettingsError
+from ealm.common.identity import check_no_run, check_same_run, differences
+from ealm.common.run_loop import LOG_EVERY_UPDATES, LOG_FILE, JsonLog, Means, Stopwatch, run_until
 from ealm.common.stopping import Budget, StopRequest
 from ealm.common.storage import remove_drafts
 
-_LOG_EVERY_UPDATES = 100
+Phase = Literal["language model", "autoencoder", "summarizer"]
+PHASES: tuple[Phase, ...] = get_args(Phase)
 _RANDOM_STREAMS: Mapping[Phase, int] = {"language model": 0, "autoencoder": 2, "summarizer": 1}
 """Part of each phase's seed: a run without the autoencoder draws the same, whether or not there is such a phase."""
 
@@ -78,7 +71,9 @@ def train_seq3(
         ),
         "summarizer": _budget("", minutes=minutes, updates=updates),
     }
-    checkpoint = Checkpoint.to_go_on_from(folder, resume=resume)
+    if not resume:
+        check_no_run(folder, CHECKPOINT_FILE, DESCRIPTION_FILE)
+    checkpoint = load_checkpoint(folder)
     run = _Run(sentences, folder, settings=settings, seed=seed, validation=validation, checkpoint=checkpoint)
     if stop is not None:
         return run.go(budgets, stop=stop, progress=progress, checkpoint_seconds=checkpoint_seconds)
@@ -110,7 +105,7 @@ class _Run:
         settings: Seq3Settings,
         seed: int,
         validation: Validation | None,
-        checkpoint: Checkpoint | None,
+        checkpoint: SavedState | None,
     ) -> None:
         sentences = usable_sentences(sentences, settings)
         if validation is not None:
@@ -121,7 +116,7 @@ class _Run:
         self._validation = validation
         self._identity = run_identity(sentences, settings=settings, seed=seed, validation=validation)
         if checkpoint is not None:
-            check_same_run(checkpoint.identity, self._identity)
+            check_same_run(folder, differences(checkpoint.header["identity"], self._identity))
         self._vocabulary = Vocabulary.of(
             sentences,
             most=settings.vocabulary,
@@ -132,15 +127,14 @@ class _Run:
             raise CorpusError(f"No word is there {settings.least_count} times. Give more text, or lower least_count.")
         self._encoded = [self._vocabulary.encode(sentence) for sentence in sentences]
         self._lm, self._model = self._first_models()
-        self._phase: Phase = PHASES[0]
-        self._learner = self._new_learner()
-        self._updates = 0
-        self._seconds_before = 0.0
-        self._started = time.monotonic()
+        self._enter(PHASES[0])
         self._best: dict[str, Any] | None = None
+        """Updates and score of the best weights on the validation set."""
         self._best_weights: dict[str, Tensor] = {}
+        self._log = JsonLog(folder / LOG_FILE)
         if checkpoint is not None:
-            self._restore(checkpoint)
+            with damage_reported(folder / CHECKPOINT_FILE):
+                self._restore(checkpoint)
 
     def _first_models(self) -> tuple[LanguageModel, Seq3]:
         """The models as they start; the initial weights depend on nothing but the seed."""
@@ -160,6 +154,19 @@ class _Run:
             first_word=self._vocabulary.first_word,
         )
 
+    def _enter(self, phase: Phase) -> None:
+        """Begin a phase."""
+        self._phase: Phase = phase
+        self._learner = self._new_learner()
+        self._random_stream = (self._seed, _RANDOM_STREAMS[phase])
+        lengths = [len(sentence.ids) for sentence in self._encoded]
+        self._order = BatchOrder(lengths, batch=self._settings.batch, seed=self._random_stream)
+        self._means = Means()
+        """Of the losses, since the last line of the log."""
+        self.updates = 0
+        """Of the phase, as the time is."""
+        self._stopwatch = Stopwatch()
+
     def _new_learner(self) -> Learner:
         """A learner for the phase, its optimizer without memory; the summarizer's freezes the language model."""
         if self._phase == "language model":
@@ -170,9 +177,9 @@ class _Run:
         return Seq3Learner(self._model, self._lm, self._drawer(), inverse_frequencies=weights)
 
     @property
-    def _seconds(self) -> float:
+    def seconds(self) -> float:
         """Time spent in the phase, earlier parts included."""
-        return self._seconds_before + time.monotonic() - self._started
+        return self._stopwatch.seconds
 
     def go(
         self, budgets: Mapping[Phase, Budget], *, stop: StopRequest, progress: bool, checkpoint_seconds: float
@@ -180,72 +187,51 @@ class _Run:
         """Go through the phases that are left; the folder is complete at the end."""
         self._folder.mkdir(parents=True, exist_ok=True)
         remove_drafts(self._folder)
-        drop_log_after(self._folder / LOG_FILE, phase=self._phase, updates=self._updates)
+        reached = PHASES.index(self._phase), self.updates
+        self._log.keep(lambda record: (PHASES.index(record["phase"]), record["updates"]) <= reached)
         done = True
         for phase in PHASES[PHASES.index(self._phase) :]:
             if phase != self._phase:
-                self._phase, self._updates, self._seconds_before = phase, 0, 0.0
-                self._learner = self._new_learner()
-            self._started = time.monotonic()
-            done = self._train(budgets[phase], stop=stop, progress=progress, checkpoint_seconds=checkpoint_seconds)
-            self._save()
+                self._enter(phase)
+            done = run_until(
+                self, budgets[phase], stop=stop, checkpoint_seconds=checkpoint_seconds, progress=progress, name=phase
+            )
             if not done:
                 break
+        if done and self._best is None and self._validation is not None:  # too short a run for `validate_every`
+            self._validate(self._validation)
+            self.save()
         return done
 
-    def _train(self, budget: Budget, *, stop: StopRequest, progress: bool, checkpoint_seconds: float) -> bool:
-        """Update until the phase's budget is spent (True) or a stop is asked for (False)."""
-        lengths = [len(sentence.ids) for sentence in self._encoded]
-        seed = (self._seed, _RANDOM_STREAMS[self._phase])
-        order = BatchOrder(lengths, batch=self._settings.batch, seed=seed)
-        window = LogWindow()
-        saved_at = time.monotonic()
-        with self._bar(budget, progress) as bar:
-            while not (done := budget.spent(updates=self._updates, seconds=self._seconds)):
-                if stop.signal is not None:
-                    break
-                batch = Batch.of([self._encoded[number] for number in order.sentences(self._updates)])
-                window.add(self._learner.update(batch, _generator(*seed, self._updates)))
-                self._updates += 1
-                if self._updates % _LOG_EVERY_UPDATES == 0:
-                    self._log(window.take())
-                if self._phase == "summarizer" and self._updates % self._settings.validate_every == 0:
-                    self._validate()
-                bar.set_postfix_str(window.shown(), refresh=False)
-                bar.update((self._updates if budget.updates is not None else int(self._seconds)) - bar.n)
-                if time.monotonic() - saved_at >= checkpoint_seconds:
-                    self._save()
-                    saved_at = time.monotonic()
-        if done and self._phase == "summarizer" and self._best is None:  # too short a run for `validate_every`
-            self._validate()
-        return done
+    def step(self) -> None:
+        """One update."""
+        batch = Batch.of([self._encoded[number] for number in self._order.sentences(self.updates)])
+        self._means.add(self._learner.update(batch, _generator(*self._random_stream, self.updates)))
+        self.updates += 1
+        if self.updates % LOG_EVERY_UPDATES == 0:
+            self._write_log(self._means.values())
+            self._means.clear()
+        if self._phase == "summarizer" and self._validation and self.updates % self._settings.validate_every == 0:
+            self._validate(self._validation)
 
-    def _bar(self, budget: Budget, progress: bool) -> Any:
-        by_time = budget.updates is None
-        return progress_bar(
-            self._phase,
-            total=int(60 * (budget.minutes or 0)) if by_time else budget.updates,
-            position=int(self._seconds) if by_time else self._updates,
-            by_time=by_time,
-            show=progress,
-        )
+    def status(self) -> str:
+        """Means of the losses since the last line of the log."""
+        return ", ".join(f"{name} {mean:.2f}" for name, mean in self._means.values().items())
 
-    def _validate(self) -> None:
+    def _validate(self, validation: Validation) -> None:
         """Keep the weights if they are the best so far (SEQ3+)."""
-        if self._validation is None:
-            return
-        summaries = Seq3Summarizer(self._model, self._vocabulary).summarize(self._validation.sources)
-        value = self._validation.score(summaries, self._validation.references)
-        self._log({"validation": value})
+        summaries = Seq3Summarizer(self._model, self._vocabulary).summarize(validation.sources)
+        value = validation.score(summaries, validation.references)
+        self._write_log({"validation": value})
         if self._best is None or value > self._best["score"]:
-            self._best = {"updates": self._updates, "score": value}
+            self._best = {"updates": self.updates, "score": value}
             self._best_weights = {name: tensor.clone() for name, tensor in self._model.state_dict().items()}
 
-    def _log(self, values: Mapping[str, float]) -> None:
-        path = self._folder / LOG_FILE
-        write_record(path, phase=self._phase, updates=self._updates, seconds=self._seconds, values=values)
+    def _write_log(self, values: Mapping[str, float]) -> None:
+        counters = {"phase": self._phase, "updates": self.updates, "seconds": round(self.seconds, 1)}
+        self._log.write({**counters, **values})
 
-    def _save(self) -> None:
+    def save(self) -> None:
         """Write the checkpoint, and the summarizer as it would be used now."""
         tensors = {
             **prefixed("lm.", self._lm.state_dict()),
@@ -254,27 +240,35 @@ class _Run:
         }
         if self._phase != "language model":  # until then, the model is as it starts
             tensors |= prefixed("model.", self._model.state_dict())
-        Checkpoint(self._identity, self._phase, self._updates, self._seconds, self._best, tensors).save(self._folder)
+        header = {
+            "identity": self._identity,
+            "phase": self._phase,
+            "updates": self.updates,
+            "seconds": self.seconds,
+            "best": self._best,
+        }
+        SavedState(header, tensors).save(self._folder / CHECKPOINT_FILE)
         if self._phase == "summarizer":
             if self._best is not None:
                 write_variant(self._folder, "best", self._best_weights, self._best)
-            write_variant(self._folder, "last", self._model.state_dict(), {"updates": self._updates})
+            write_variant(self._folder, "last", self._model.state_dict(), {"updates": self.updates})
             write_description(self._folder, self._settings, self._vocabulary)
 
-    def _restore(self, checkpoint: Checkpoint) -> None:
-        try:
-            self._phase = PHASES[PHASES.index(checkpoint.phase)]
-            self._lm.load_state_dict(checkpoint.part("lm."))
-            if self._phase != "language model":
-                self._model.load_state_dict(checkpoint.part("model."))
-            self._learner = self._new_learner()
-            restore_optimizer(self._learner.optimizer, checkpoint.tensors)
-            self._best, self._best_weights = checkpoint.checked_best(self._model)
-            if checkpoint.updates and not any(name.startswith("adam.") for name in checkpoint.tensors):
-                raise KeyError("the optimizer's memory is missing")
-        except (KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
-            raise RunError(f"The checkpoint is damaged ({error!r}). Start a new run in another folder.") from error
-        self._updates, self._seconds_before = checkpoint.updates, checkpoint.seconds
+    def _restore(self, checkpoint: SavedState) -> None:
+        header = checkpoint.header
+        phase = PHASES[PHASES.index(header["phase"])]
+        self._lm.load_state_dict(checkpoint.part("lm."))
+        if phase != "language model":
+            self._model.load_state_dict(checkpoint.part("model."))
+        self._enter(phase)
+        restore_optimizer(self._learner.optimizer, checkpoint.tensors, required=header["updates"] > 0)
+        if (best := header["best"]) is not None:
+            self._best = {"updates": int(best["updates"]), "score": float(best["score"])}
+            self._best_weights = checkpoint.part("best.")
+            expected = {name: tensor.shape for name, tensor in self._model.state_dict().items()}
+            if {name: tensor.shape for name, tensor in self._best_weights.items()} != expected:
+                raise KeyError("some of the best weights are missing or foreign")
+        self.updates, self._stopwatch = header["updates"], Stopwatch(header["seconds"])
 
 
 def _generator(*seed: int) -> torch.Generator:

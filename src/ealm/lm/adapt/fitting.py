@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.utils import parametrize
 
+from ealm.common.checks import Checked, check_above_zero, check_at_least
 from ealm.lm.adapt.corpus import LmCorpus, chunks_of_sentences
 from ealm.lm.adapt.masking import NOT_ASKED, Batch, MaskingTokens, batches, masked_row, scoring_row
 
-Method = Literal["all", "head", "adapters"]
+Method = Literal["all", "head"]
 
 _CHUNK = 4_096
 """Sentences that are sorted by length together."""
@@ -26,16 +26,15 @@ _GREATEST_LOSS = 700.0
 """Its exponential is near the greatest number there is."""
 
 
-@dataclass(frozen=True, slots=True)
-class FittingSettings:
+@dataclass(frozen=True, kw_only=True)
+class FittingSettings(Checked):
     """How to fit."""
 
     method: Method = "all"
-    """What learns: all weights, the head alone, or low-rank adapters with the head."""
+    """What learns: all weights, or the head alone."""
     learning_rate: float = 5e-4
     tokens_per_update: int = 2_048
     warm_up_updates: int = 60
-    adapter_rank: int = 16
     weight_decay: float = 0.01
     rare_word_epsilon: float = 1e-5
     """Adam's epsilon for the word table and the words' biases. Adam makes steps of the same size of small gradients as
@@ -43,6 +42,12 @@ class FittingSettings:
     words drift away until they are worse guesses than their frequency."""
     gradient_clip: float = 1.0
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_above_zero(self, "learning_rate", "rare_word_epsilon", "gradient_clip")
+        check_at_least(self, 1, "tokens_per_update", "warm_up_updates")
+        check_at_least(self, 0, "weight_decay", "seed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ class LmFitter:
         self._tokens = tokens
         self._not_a_word = not_a_word
         self._learning = _make_learnable(model, settings)
-        self.optimizer = _optimizer(self._learning.values(), len(not_a_word), settings)
+        self.optimizer = _optimizer(self._learning, len(not_a_word), settings)
 
     def chunks(self, corpus: LmCorpus) -> Iterator[list[Batch]]:
         """Masked batches, a chunk of sentences at a time, without end, from where the fitter is."""
@@ -100,7 +105,7 @@ class LmFitter:
         scores, wanted = self._scores(batch)
         loss = nn.functional.cross_entropy(scores, wanted)
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self._learning.values(), self.settings.gradient_clip)
+        nn.utils.clip_grad_norm_(self._learning, self.settings.gradient_clip)
         self.optimizer.step()
         self.optimizer.zero_grad()
         self.updates += 1
@@ -136,14 +141,6 @@ class LmFitter:
         mean = loss / count
         return LmScores(math.exp(mean) if mean < _GREATEST_LOSS else math.inf, first / count, tenth / count, count)
 
-    def finished_weights(self) -> dict[str, Tensor]:
-        """Weights of the model as it is used, adapters worked in."""
-        weights = {name: t for name, t in self.model.state_dict().items() if ".parametrizations." not in name}
-        for name, module in self.model.named_modules():
-            if parametrize.is_parametrized(module, "weight"):
-                weights[f"{name}.weight"] = module.weight.detach()
-        return weights
-
 
 def _optimizer(learning: Iterable[nn.Parameter], words: int, settings: FittingSettings) -> torch.optim.AdamW:
     """AdamW; weights with a row for each of the `words` have a way of their own."""
@@ -165,29 +162,9 @@ def _optimizer(learning: Iterable[nn.Parameter], words: int, settings: FittingSe
     return torch.optim.AdamW(groups, lr=settings.learning_rate, betas=_BETAS, fused=True)
 
 
-class _LowRank(nn.Module):
-    """Adds the product of two thin matrices, of which the second starts at zero."""
-
-    def __init__(self, weight: Tensor, rank: int, generator: torch.Generator) -> None:
-        super().__init__()
-        rows, columns = weight.shape
-        self.down = nn.Parameter(torch.randn(rank, columns, generator=generator) / math.sqrt(columns))
-        self.up = nn.Parameter(torch.zeros(rows, rank))
-
-    def forward(self, weight: Tensor) -> Tensor:
-        return weight + self.up @ self.down
-
-
-def _make_learnable(model: Any, settings: FittingSettings) -> dict[str, nn.Parameter]:
+def _make_learnable(model: Any, settings: FittingSettings) -> list[nn.Parameter]:
     """Turn learning on and off by the method; returns the weights that learn."""
-    if settings.method != "all":
+    if settings.method == "head":
         for weight in model.base_model.parameters():
             weight.requires_grad_(False)
-    if settings.method == "adapters":
-        generator = torch.Generator().manual_seed(settings.seed)
-        for module in list(model.base_model.modules()):
-            if isinstance(module, nn.Linear):
-                parametrize.register_parametrization(
-                    module, "weight", _LowRank(module.weight, settings.adapter_rank, generator)
-                )
-    return {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
+    return [weight for weight in model.parameters() if weight.requires_grad]

@@ -1,27 +1,29 @@
 """Fitting a language model on a corpus, on disk: start or resume, checkpoints, scores, a folder ready for use."""
 
-import hashlib
-import json
-import math
-import sys
-import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-from torch import Tensor
-from tqdm import tqdm
-
+from ealm.common.checkpoint import (
+    FORMAT,
+    Kinds,
+    SavedState,
+    damage_reported,
+    optimizer_tensors,
+    prefixed,
+    restore_optimizer,
+)
 from ealm.common.errors import CorpusError, RunError, SettingsError
-from ealm.common.optimizer_state import optimizer_tensors, restore_optimizer
-from ealm.common.stopping import StopRequest
-from ealm.common.storage import read_checkpoint, remove_drafts, write_json, write_tensors
+from ealm.common.identity import check_no_run, check_same_run, differences, fingerprint
+from ealm.common.run_loop import Stopwatch, run_until
+from ealm.common.stopping import Budget, StopRequest
+from ealm.common.storage import remove_drafts, write_json
 from ealm.lm import bundled as embedded
 from ealm.lm.adapt.corpus import CorpusReader, LmCorpus
-from ealm.lm.adapt.fitting import FittingSettings, LmFitter, LmScores
+from ealm.lm.adapt.fitting import FittingSettings, LmFitter
+from ealm.lm.adapt.masking import Batch
 from ealm.lm.adapt.start import StartingPoint, stored_weights, write_description, write_weights
 from ealm.lm.masked_lm import TransformersMaskedLM, head_at_holes
 
@@ -56,7 +58,7 @@ def open_adaptation(request: AdaptRequest) -> "Adaptation":
     # The description is written last: without it the first save was cut short, and there is nothing to go on from.
     exists = (folder / CHECKPOINT_FILE).exists() and (folder / _DESCRIPTION_FILE).exists()
     _check_request(request, exists=exists)
-    report = _read_report(folder) if exists else None
+    checkpoint = load_checkpoint(folder) if exists else None
     start = StartingPoint.load(str(folder.resolve()) if exists else request.lm)
     reader = CorpusReader(
         start.known_words(),
@@ -80,16 +82,14 @@ def open_adaptation(request: AdaptRequest) -> "Adaptation":
         not_a_word=TransformersMaskedLM(start.model, start.tokenizer).not_a_word,
         settings=request.settings,
     )
-    return Adaptation(request, start, fitter, corpus, held_out, report)
+    return Adaptation(request, start, fitter, corpus, held_out, checkpoint)
 
 
 def _check_request(request: AdaptRequest, *, exists: bool) -> None:
     if not request.minutes > 0:
         raise SettingsError(f"minutes must be a number above 0, got {request.minutes}.")
-    if not 0 < request.settings.learning_rate < math.inf:
-        raise SettingsError(f"learning_rate must be a number above 0, got {request.settings.learning_rate}.")
     if exists and not request.resume:
-        raise RunError(f"{request.folder} already holds a fitted model. Go on with --resume, or choose another --out.")
+        check_no_run(request.folder, CHECKPOINT_FILE)
     if not exists and (request.folder / _DESCRIPTION_FILE).exists():
         raise RunError(f"{request.folder} holds a model that was not made here. Choose another --out.")
 
@@ -117,157 +117,7 @@ def _split(corpus: LmCorpus, request: AdaptRequest) -> tuple[LmCorpus, LmCorpus]
     return corpus.split(aside, request.settings.seed)
 
 
-class Adaptation:
-    """A fitting run and its folder."""
-
-    def __init__(
-        self,
-        request: AdaptRequest,
-        start: StartingPoint,
-        fitter: LmFitter,
-        corpus: LmCorpus,
-        held_out: LmCorpus,
-        report: dict[str, Any] | None,
-    ) -> None:
-        self.request = request
-        self.fitter = fitter
-        self.corpus = corpus
-        self.held_out = held_out
-        self._start = start
-        self._seconds_before = 0.0
-        self._tokens = 0
-        self._history: list[dict[str, Any]] = []
-        self._fingerprint = _fingerprint(corpus, held_out)
-        request.folder.mkdir(parents=True, exist_ok=True)
-        remove_drafts(request.folder)
-        if report is not None:
-            self._take_up(report)
-        self._started = time.monotonic()
-
-    @property
-    def seconds(self) -> float:
-        """Time spent fitting, earlier parts included."""
-        return self._seconds_before + time.monotonic() - self._started
-
-    @property
-    def last_scores(self) -> dict[str, Any] | None:
-        """Scores when the folder was written last."""
-        return self._history[-1] if self._history else None
-
-    def go(self, *, stop: StopRequest | None = None) -> bool:
-        """Fit until the time is over (True) or a stop is requested (False); the folder is complete either way."""
-        whole = 60 * self.request.minutes
-        saved_at = time.monotonic()
-        if not self._history:
-            self._score()
-        losses: deque[float] = deque(maxlen=_SHOWN_LOSSES)
-        stopped = False
-        with self._bar(whole) as bar:
-            for batch in (batch for chunk in self.fitter.chunks(self.corpus) for batch in chunk):
-                stopped = stop is not None and stop.signal is not None
-                if stopped or self.seconds >= whole:
-                    break
-                losses.append(self.fitter.update(batch, time_left=1 - self.seconds / whole))
-                self._tokens += int(batch.attention.sum())
-                bar.set_postfix_str(f"loss {sum(losses) / len(losses):.3f}", refresh=False)
-                bar.update(int(min(self.seconds, whole)) - bar.n)
-                if time.monotonic() - saved_at >= self.request.checkpoint_seconds:
-                    self.save()
-                    saved_at = time.monotonic()
-        self.save()  # before the scores, which take a while
-        self._score()
-        self.save()
-        return not stopped
-
-    def _bar(self, whole: float) -> Any:
-        return tqdm(
-            total=int(whole) if whole < math.inf else None,
-            initial=int(min(self.seconds, whole)),
-            unit=" s",
-            disable=not self.request.progress,
-            file=sys.stderr,
-            mininterval=0.5 if sys.stderr.isatty() else 30.0,
-        )
-
-    def _score(self) -> LmScores:
-        scores = self.fitter.score(self.held_out)
-        self._history.append(
-            {
-                "updates": self.fitter.updates,
-                "tokens": self._tokens,
-                "seconds": round(self.seconds, 1),
-                **asdict(scores),
-            }
-        )
-        self.request.say(f"After {self.fitter.updates:,} updates, held out: {scores}")
-        return scores
-
-    def save(self) -> None:
-        """Write a folder that can be used as a language model, and the checkpoint to go on from."""
-        folder = self.request.folder
-        fitter = self.fitter
-        write_weights(folder, fitter.finished_weights())
-        learning = {f"{_WEIGHT}{name}": tensor for name, tensor in fitter.model.state_dict().items()}
-        tensors = {**stored_weights(learning), **optimizer_tensors(fitter.optimizer)}
-        report = {
-            "format": 1,
-            "settings": asdict(fitter.settings),
-            "corpus": self._fingerprint,
-            "sentences": len(self.corpus),
-            "updates": fitter.updates,
-            "chunk": fitter.chunk,
-            "batches_done": fitter.batches_done,
-            "tokens": self._tokens,
-            "seconds": self.seconds,
-            "history": self._history,
-        }
-        write_tensors(folder / CHECKPOINT_FILE, tensors, {"ealm": json.dumps(report)})
-        write_json(folder / REPORT_FILE, report)
-        write_description(folder, self._start)
-
-    def _take_up(self, report: dict[str, Any]) -> None:
-        before, now = report["settings"], asdict(self.fitter.settings)
-        different = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
-        other_text = report["corpus"] != self._fingerprint
-        if other_text and "seed" not in different:  # another seed sets other sentences aside
-            raise RunError("The run in this folder was started on other text: it cannot go on with this one.")
-        if different:
-            raise RunError(
-                f"The run in this folder was started with another {' and '.join(different)}. Leave it as it was, "
-                "or choose another --out."
-            )
-        tensors = report["tensors"]
-        weights = {name.removeprefix(_WEIGHT): t for name, t in tensors.items() if name.startswith(_WEIGHT)}
-        try:
-            self._restore(weights, tensors, report["updates"])
-        except (RuntimeError, KeyError, ValueError) as error:
-            raise RunError(f"The checkpoint is damaged ({error}). Start again in another folder.") from error
-        self.fitter.updates, self.fitter.chunk = report["updates"], report["chunk"]
-        self.fitter.batches_done = report["batches_done"]
-        self._seconds_before, self._tokens = report["seconds"], report["tokens"]
-        self._history = report["history"]
-
-    def _restore(self, weights: dict[str, Tensor], tensors: dict[str, Tensor], updates: int) -> None:
-        model = self.fitter.model
-        expected = stored_weights(model.state_dict()).keys()
-        if expected != weights.keys():
-            raise KeyError(f"weights are missing or foreign, such as {min(expected ^ weights.keys())}")
-        if updates and not any(name.startswith("adam.") for name in tensors):
-            raise KeyError("the optimizer's memory is missing")
-        model.load_state_dict(weights, strict=False)
-        model.tie_weights()
-        restore_optimizer(self.fitter.optimizer, tensors)
-
-
-def _fingerprint(corpus: LmCorpus, held_out: LmCorpus) -> str:
-    """Tells whether a run is resumed on the text it was started on."""
-    digest = hashlib.sha256()
-    for part in (corpus, held_out):
-        digest.update(part.flat.tobytes() + part.starts.tobytes())
-    return digest.hexdigest()
-
-
-_REPORT_FIELDS: dict[str, type | tuple[type, ...]] = {
+_KINDS: Kinds = {
     "settings": dict,
     "corpus": str,
     "updates": int,
@@ -279,13 +129,127 @@ _REPORT_FIELDS: dict[str, type | tuple[type, ...]] = {
 }
 
 
-def _read_report(folder: Path) -> dict[str, Any]:
-    path = folder / CHECKPOINT_FILE
-    try:
-        report, tensors = read_checkpoint(path)
-        wrong = [name for name, kind in _REPORT_FIELDS.items() if not isinstance(report.get(name), kind)]
-        if wrong:
-            raise KeyError(f"{wrong[0]!r} is missing or of the wrong type")
-    except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise RunError(f"{path} is damaged ({error}). Start again in another folder.") from error
-    return {**report, "tensors": tensors}
+def load_checkpoint(folder: Path) -> SavedState | None:
+    """The folder's checkpoint, or None if there is none."""
+    return SavedState.load(folder / CHECKPOINT_FILE, _KINDS)
+
+
+class Adaptation:
+    """A fitting run and its folder."""
+
+    def __init__(
+        self,
+        request: AdaptRequest,
+        start: StartingPoint,
+        fitter: LmFitter,
+        corpus: LmCorpus,
+        held_out: LmCorpus,
+        checkpoint: SavedState | None,
+    ) -> None:
+        self.request = request
+        self.fitter = fitter
+        self.corpus = corpus
+        self.held_out = held_out
+        self.history: list[dict[str, Any]] = []
+        """Scores on the held-out sentences, the last ones last."""
+        self._start = start
+        self._budget = Budget(minutes=request.minutes)
+        self._tokens = 0
+        self._losses: deque[float] = deque(maxlen=_SHOWN_LOSSES)
+        arrays = (corpus.flat, corpus.starts, held_out.flat, held_out.starts)
+        self._fingerprint = fingerprint(array.tobytes() for array in arrays)
+        request.folder.mkdir(parents=True, exist_ok=True)
+        remove_drafts(request.folder)
+        if checkpoint is not None:
+            self._check_same_run(checkpoint.header)
+            with damage_reported(request.folder / CHECKPOINT_FILE):
+                self._restore(checkpoint)
+        self._stopwatch = Stopwatch(checkpoint.header["seconds"] if checkpoint else 0.0)
+
+    @property
+    def updates(self) -> int:
+        """Updates done, earlier parts included."""
+        return self.fitter.updates
+
+    @property
+    def seconds(self) -> float:
+        """Time spent fitting, earlier parts included."""
+        return self._stopwatch.seconds
+
+    def go(self, *, stop: StopRequest | None = None) -> bool:
+        """Fit until the time is over (True) or a stop is requested (False); the folder is complete either way."""
+        request = self.request
+        if not self.history:
+            self._score()
+        self._batches: Iterator[Batch] = (batch for chunk in self.fitter.chunks(self.corpus) for batch in chunk)
+        done = run_until(
+            self,
+            self._budget,
+            stop=stop,
+            checkpoint_seconds=request.checkpoint_seconds,
+            progress=request.progress,
+        )
+        self._score()  # when all is saved: it takes a while
+        self.save()
+        return done
+
+    def step(self) -> None:
+        """One update."""
+        batch = next(self._batches)
+        left = self._budget.share_left(updates=self.updates, seconds=self.seconds)
+        self._losses.append(self.fitter.update(batch, time_left=left))
+        self._tokens += int(batch.attention.sum())
+
+    def status(self) -> str:
+        """The loss of the last updates."""
+        return f"loss {sum(self._losses) / len(self._losses):.3f}"
+
+    def _score(self) -> None:
+        scores = self.fitter.score(self.held_out)
+        counters = {"updates": self.updates, "tokens": self._tokens, "seconds": round(self.seconds, 1)}
+        self.history.append(counters | asdict(scores))
+        self.request.say(f"After {self.updates:,} updates, held out: {scores}")
+
+    def save(self) -> None:
+        """Write a folder that can be used as a language model, and the checkpoint."""
+        folder = self.request.folder
+        fitter = self.fitter
+        weights = fitter.model.state_dict()
+        write_weights(folder, weights)
+        tensors = {**stored_weights(prefixed(_WEIGHT, weights)), **optimizer_tensors(fitter.optimizer)}
+        report = {
+            "format": FORMAT,
+            "settings": fitter.settings.to_dict(),
+            "corpus": self._fingerprint,
+            "sentences": len(self.corpus),
+            "updates": fitter.updates,
+            "chunk": fitter.chunk,
+            "batches_done": fitter.batches_done,
+            "tokens": self._tokens,
+            "seconds": self.seconds,
+            "history": self.history,
+        }
+        SavedState(report, tensors).save(folder / CHECKPOINT_FILE)
+        write_json(folder / REPORT_FILE, report)
+        write_description(folder, self._start)
+
+    def _check_same_run(self, header: Mapping[str, Any]) -> None:
+        before = {**header["settings"], "text": header["corpus"]}
+        different = differences(before, {"text": self._fingerprint, **self.fitter.settings.to_dict()})
+        if "seed" in different:  # another seed sets other sentences aside
+            different = [name for name in different if name != "text"]
+        check_same_run(self.request.folder, different)
+
+    def _restore(self, checkpoint: SavedState) -> None:
+        fitter, header = self.fitter, checkpoint.header
+        weights = checkpoint.part(_WEIGHT)
+        expected = stored_weights(fitter.model.state_dict()).keys()
+        if expected != weights.keys():
+            raise KeyError(f"weights are missing or foreign, such as {min(expected ^ weights.keys())}")
+        fitter.model.load_state_dict(weights, strict=False)
+        fitter.model.tie_weights()
+        restore_optimizer(fitter.optimizer, checkpoint.tensors, required=header["updates"] > 0)
+        fitter.updates, fitter.chunk, fitter.batches_done = (
+            header[name] for name in ("updates", "chunk", "batches_done")
+        )
+        self._tokens, self.history = header["tokens"], header["history"]
