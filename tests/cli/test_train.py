@@ -169,7 +169,7 @@ def test_a_run_is_not_resumed_as_another(
 ) -> None:
     agent = (finished_run / "agent.safetensors").read_bytes()
     result = run("train", corpus_file, "--out", finished_run, "--resume", "--updates", 9, "--quiet", *options)
-    refused(result, f"started with another {different}", "Leave the options out", "--out")
+    refused(result, f"started with another {different}", "Leave them as they were", "--out")
     assert (finished_run / "agent.safetensors").read_bytes() == agent
 
 

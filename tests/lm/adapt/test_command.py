@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 from tiny_models import save_tiny_bert, tiny_bert_model, tiny_roberta, tiny_tokenizer
 
 from ealm.cli.main import main
+from ealm.common import checkpoint
 from ealm.lm import bundled as embedded
-from ealm.lm.adapt import run as adaptation
 from ealm.lm.adapt.fitting import LmFitter
 from ealm.lm.adapt.run import CHECKPOINT_FILE
 from ealm.lm.adapt.start import stored_weights
@@ -188,7 +188,7 @@ def test_a_full_disk_is_told_by_the_command(
     def full(path: Path, *_: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(adaptation, "write_tensors", full)
+    monkeypatch.setattr(checkpoint, "write_tensors", full)
     result = adapt(corpus, "--out", tmp_path / "out", "--lm", lm_folder, "--minutes", minutes_of(2), "--quiet")
     refused(result, 1, CHECKPOINT_FILE, "No space left on device")
 
