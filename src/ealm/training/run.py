@@ -97,6 +97,7 @@ class TrainingRun:
     def go(self, budget: Budget, *, stop: StopRequest | None = None, progress: bool = True) -> bool:
         """Train until the budget is spent (True) or a stop is requested (False); the folder is complete either way."""
         self._visits_before, self._seconds_before = self.trainer.visits, self.seconds
+        (self.folder / LOG_FILE).touch()  # also of a run that is too short for a line
         self._writer = SummaryWriter(str(self.folder / TENSORBOARD_FOLDER), purge_step=self.updates + 1)
         with _reported_once():
             done = run_until(self, budget, stop=stop, checkpoint_seconds=self._checkpoint_seconds, progress=progress)
