@@ -67,7 +67,7 @@ class _Process(Worker):
 
 
 def _serve(recipe: Recipe, pipe: Connection, threads: int) -> None:
-    """The life of a process: load, then work until nobody asks any more."""
+    """Main function of a process: load, then do jobs until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the main one decides
     signal.signal(signal.SIGTERM, _exit)
     try:
