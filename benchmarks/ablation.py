@@ -162,7 +162,9 @@ def _rouge(trainer: GoalTrainer, lm: TransformersMaskedLM, options: argparse.Nam
     pairs = read_paired(options.data)
     step = max(1, len(pairs.sources) // options.sentences)
     texts, references = list(pairs.sources[::step]), [row[0] for row in pairs.references[::step]]
-    summarizer = Summarizer(trainer.agent, lm, ignored_words=trainer.ignored_words, settings=trainer.settings)
+    summarizer = Summarizer.from_parts(
+        trainer.agent, lm, ignored_words=trainer.ignored_words, settings=trainer.settings
+    )
     efforts = ["walk", "plan"] if trainer.agent.settings.estimates else ["walk"]
     found = {}
     for effort in efforts:

@@ -20,10 +20,10 @@ def main() -> None:
     # An agent that never replaces, so that the list is long and the time short.
     agent = new_agent(lm.width, SETTINGS.agent, 0)
     agent.output.bias.data[2] = -100.0
-    summarizer = Summarizer(agent, lm, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
+    summarizer = Summarizer.from_parts(agent, lm, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
     rng = np.random.default_rng(0)
     texts = (sentence(int(rng.integers(10, 41)), rng) for _ in range(count))
-    done = sum(1 for _ in islice(summarizer.stream(texts, words=8, pretokenized=True), count))
+    done = sum(1 for _ in islice(summarizer.summarize(texts, words=8, pretokenized=True), count))
     print(done, peak_memory())
 
 

@@ -76,7 +76,7 @@ def trained_summarizer(lm: TransformersMaskedLM, updates: int) -> Summarizer:
         else:
             trainer.collect()
     agent = trainer.result().build()
-    return Summarizer(agent, lm, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
+    return Summarizer.from_parts(agent, lm, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
 
 
 def texts_of_length(count: int, length: int, *, seed: int = 2) -> list[str]:

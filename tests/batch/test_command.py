@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -19,6 +20,7 @@ from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.progress import Progress
 from ealm.cli.main import main
 from ealm.common.process_pool import cores
+from ealm.summarize.options import SummarizeOptions
 
 TEXTS = ["the police minister finds a silver bridge", "Zebra rises", "old engine burns in the quiet forest ."]
 TOO_LONG = "river " * 63
@@ -77,7 +79,7 @@ def test_a_text_that_cannot_be_used_does_not_stop_the_others(
     assert result.exit_code == 0, result.output
     assert output.read_text().splitlines() == [expected[0], "", expected[1], "", expected[2]]
     assert "2 of 5 rows have no summary" in result.stderr
-    assert "line 2: Sentence 1 has 63 words" in result.stderr
+    assert "line 2: The text has 63 words" in result.stderr
     assert "line 4: not UTF-8 (byte 0xff at 1)" in result.stderr
 
 
@@ -105,12 +107,14 @@ def test_what_does_not_go_together_is_said(agent_folder: Path, tmp_path: Path) -
 
 
 def test_another_model_or_length_is_another_job(agent_folder: Path) -> None:
-    def identity(**changes: object) -> dict[str, object]:
-        values = {"folder": str(agent_folder), "lm": None, "device": "cpu", "engine": "torch", "decoding": None}
-        return ModelRecipe(**{**values, "wishes": {"words": 3}, **changes}).identity()  # type: ignore[arg-type]
+    def identity(**changes: Any) -> dict[str, Any]:
+        values: dict[str, Any] = {"model": str(agent_folder), "options": SummarizeOptions(words=3)}
+        return ModelRecipe(**{**values, **changes}).identity()
 
     assert identity() == identity()
-    for change in ({"wishes": {"words": 4}}, {"folder": "embedded"}, {"lm": "other"}, {"engine": "int8"}):
+    for change in ({"options": SummarizeOptions(words=4)}, {"options": SummarizeOptions(words=3, style="plain")}):
+        assert identity(**change) != identity()
+    for change in ({"model": "embedded"}, {"lm": "other"}, {"engine": "int8"}):
         assert identity(**change) != identity()
 
 

@@ -135,3 +135,11 @@ def test_help_tells_of_ray() -> None:
     assert "--backend [local|ray]" in text
     assert "--engine [torch|int8] " in text
     assert "--address HOST:PORT" in text
+
+
+def test_effort_style_and_decoding_are_options(agent_folder: Path) -> None:
+    made = BatchSummarizer(model=str(agent_folder), words=3, decoding="parallel", effort="walk")
+    summary = ealm.Summarizer(agent_folder).summarize(TEXTS[0], words=3, decoding="parallel", effort="walk")
+    assert made({"text": [TEXTS[0]]})["summary"].tolist() == [summary.summary]
+    with pytest.raises(SettingsError, match="effort=plan goes with length-conditioned agents"):
+        BatchSummarizer(model=str(agent_folder), effort="plan")

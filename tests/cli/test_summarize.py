@@ -134,7 +134,7 @@ def test_a_number_of_words_is_met(agent_folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "wishes"),
+    ("options", "given_options"),
     [
         (["--chars", "20"], {"chars": 20}),
         (["--bytes", "20"], {"bytes": 20}),
@@ -146,12 +146,13 @@ def test_a_number_of_words_is_met(agent_folder: Path) -> None:
         (["--extractive"], {"extractive": True}),
     ],
 )
+@pytest.mark.filterwarnings("ignore::ealm.common.errors.EalmWarning")  # the second text lacks the words to keep
 @pytest.mark.parametrize("text", [SENTENCES[0], "The minister finds 3 bridges, not 2."])
 def test_the_options_are_those_of_the_package(
-    agent_folder: Path, options: list[str], wishes: dict[str, Any], text: str
+    agent_folder: Path, options: list[str], given_options: dict[str, Any], text: str
 ) -> None:
     (values,) = objects(summarize(agent_folder, text, "--json", *options))
-    expected = ealm.Summarizer.from_pretrained(agent_folder).summarize(text, **wishes)
+    expected = ealm.Summarizer.from_pretrained(agent_folder).summarize(text, **given_options)
     assert values == json.loads(json.dumps(expected.to_dict()))
 
 
@@ -241,7 +242,7 @@ def test_an_output_file_is_written_whole_or_not_at_all(
         output.write_text(old)
     stdin = "late storm\n" * before + f"{TOO_LONG}\nriver rises\n"
     result = summarize(agent_folder, "-o", output, "--words", 1, "--json", "--pretokenized", stdin=stdin)
-    refused(result, f"Sentence {before + 1} has 63 words")
+    refused(result, f"Text {before + 1} has 63 words")
     assert (output.read_text() if output.exists() else None) == old
     assert [path.name for path in tmp_path.iterdir()] == ([] if old is None else ["out.txt"])
 
@@ -250,3 +251,20 @@ def test_an_output_folder_that_is_not_there_is_refused(agent_folder: Path, tmp_p
     result = summarize(agent_folder, "river rises", "-o", tmp_path / "none" / "out.txt")
     refused(result, f"{tmp_path / 'none'}: there is no such folder")
     refused(summarize(agent_folder, "river rises", "-o", tmp_path), "directory")
+
+
+# Warnings -------------------------------------------------------------------------------------------------------------
+
+
+def test_words_to_keep_that_do_not_occur_are_named_in_one_line_on_stderr(agent_folder: Path) -> None:
+    result = summarize(agent_folder, SENTENCES[0], "--keep", "tram", "--keep", "SILVER", "--words", 3)
+    assert result.exit_code == 0
+    assert result.stderr == "Warning: --keep names 'tram', not found in the text.\n"
+    assert "silver" in result.stdout
+    lines = summarize(agent_folder, "--keep", "silver", "--keep", "zebra", "--words", 1, stdin="\n".join(SENTENCES))
+    assert (lines.exit_code, lines.stderr) == (0, "")
+
+
+def test_every_flag_can_be_switched_off_again(agent_folder: Path) -> None:
+    plain = summarize(agent_folder, SENTENCES[0], "--words", 3)
+    assert summarize(agent_folder, SENTENCES[0], "--words", 3, "--reword", "--no-reword").stdout == plain.stdout

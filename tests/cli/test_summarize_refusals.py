@@ -12,6 +12,7 @@ from cli_runs import SENTENCES, TOO_LONG, refused, summarize
 
 def test_what_cannot_go_together_is_refused(agent_folder: Path, sentences_file: Path) -> None:
     refused(summarize(agent_folder, "river rises", "--trace"), "--trace goes with --json")
+    refused(summarize(agent_folder, "river rises", "--reconstruction"), "--reconstruction goes with --json")
     refused(summarize(agent_folder, "river rises", "-i", sentences_file), "TEXT or --input, not both")
     refused(summarize(agent_folder, "river rises", "--words", 0), "--words")
     refused(summarize(agent_folder, "river rises", "--ratio", 1.5), "--ratio")
@@ -23,8 +24,8 @@ def test_what_cannot_go_together_is_refused(agent_folder: Path, sentences_file: 
 def test_a_mistake_is_told_before_anything_is_loaded(tmp_path: Path) -> None:
     """Otherwise the missing model would be named."""
     missing = tmp_path / "none"
-    refused(summarize(missing, "river", "--words", 3, "--chars", 9), "Give one length, not 2: words and chars")
-    refused(summarize(missing, "river", "--protect", "verbs"), "no kind of words 'verbs'", "negation, numbers, names")
+    refused(summarize(missing, "river", "--words", 3, "--chars", 9), "Give one length, not 2: --words and --chars")
+    refused(summarize(missing, "river", "--protect", "verbs"), "--protect must be one of negation, numbers", "'verbs'")
 
 
 def test_words_to_keep_that_do_not_fit_are_refused(agent_folder: Path) -> None:
@@ -39,12 +40,14 @@ def test_a_missing_model_or_input_is_refused(tmp_path: Path, agent_folder: Path)
 
 def test_a_language_model_that_does_not_fit_is_refused(tmp_path: Path, agent_folder: Path) -> None:
     refused(summarize(agent_folder, "river", "--lm", tmp_path / "none"), "There is no folder", "--lm")
-    refused(summarize(agent_folder, "river", "--lm", "embedded"), "width 32, but embedded gives 384", "--lm")
+    refused(summarize(agent_folder, "river", "--lm", "embedded"), "width 32, but embedded gives 384", "with: --lm")
+    refused(summarize(agent_folder, "river", "--effort", "plan"), "--effort plan goes with length-conditioned agents")
+    refused(summarize(agent_folder, "river", "--style", "plain"), "--style goes with agents that plan")
 
 
 def test_a_sentence_that_is_too_long_is_refused_where_it_cannot_be_cut(agent_folder: Path) -> None:
     lines = f"river rises\n{TOO_LONG}\n"
-    refused(summarize(agent_folder, "--pretokenized", stdin=lines), "Sentence 2 has 63 words", "62", "Split it")
+    refused(summarize(agent_folder, "--pretokenized", stdin=lines), "Text 2 has 63 words", "62", "Split it")
     raw = summarize(agent_folder, stdin=lines)
     assert raw.exit_code == 0, raw.output
     assert len(raw.stdout.splitlines()) == 2
@@ -62,7 +65,7 @@ def test_an_argument_that_is_not_utf_8_is_refused_in_one_line(
     agent_folder: Path, text: str, options: list[str]
 ) -> None:
     result = summarize(agent_folder, text, *options)
-    refused(result, "Sentence 1 is not valid Unicode", "UTF-8")
+    refused(result, "Text 1 is not valid Unicode", "UTF-8")
     assert len(result.stderr.splitlines()) == 1
 
 

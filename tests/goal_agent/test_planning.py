@@ -82,14 +82,15 @@ ALL = READER.override({"goal.agent.sees": "words", "goal.agent.hidden_units": "1
 
 def summarizer(settings: Settings) -> Summarizer:
     agent = new_goal_agent(LM.width, settings.goal.agent, seed=0)
-    return Summarizer(agent, LM, ignored_words=IgnoredWords(settings.ignored_words), settings=settings)
+    return Summarizer.from_parts(agent, LM, ignored_words=IgnoredWords(settings.ignored_words), settings=settings)
 
 
 def test_a_summarizer_with_more_effort_gives_the_best_selection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ealm.summarize.summarizer.SentenceSimilarity.load", lambda _name: worth)
+    monkeypatch.setattr("ealm.summarize.model_options.SentenceSimilarity.load", lambda _name: worth)
     plain = summarizer(ALL)
     best = plain.with_effort("search").summarize(" ".join(WORDS), words=3, pretokenized=True)
     assert best.summary == "river bridge falls"
+    assert plain.summarize(" ".join(WORDS), words=3, pretokenized=True, effort="search") == best
     assert plain.with_effort("walk").summarize(" ".join(WORDS), words=3, pretokenized=True).summary
 
 
@@ -194,20 +195,21 @@ def test_a_style_is_a_variant_of_a_summarizer_that_plans(monkeypatch: pytest.Mon
     plain = summarizer(ALL).with_style("plain")
     assert plain.summarize(text, words=3, pretokenized=True).summary == "the old river"
     assert plain.with_style("headline").summarize(text, words=3, pretokenized=True).summary == "old river rises"
-    with pytest.raises(SettingsError, match="style must be one of plain, headline"):
+    assert plain.summarize(text, words=3, pretokenized=True, style="headline").summary == "old river rises"
+    with pytest.raises(SettingsError, match="style= must be one of headline, plain"):
         plain.with_style("loud")
-    with pytest.raises(SettingsError, match="A style goes with agents that plan"):
+    with pytest.raises(SettingsError, match="style= goes with agents that plan"):
         plain.with_effort("walk").with_style("plain")
 
 
 def test_an_effort_is_refused_where_it_makes_no_sense() -> None:
     settings = Settings()
     agent = new_agent(LM.width, settings.agent, seed=0)
-    paper = Summarizer(agent, LM, ignored_words=IgnoredWords(settings.ignored_words), settings=settings)
+    paper = Summarizer.from_parts(agent, LM, ignored_words=IgnoredWords(settings.ignored_words), settings=settings)
     for effort in ("plan", "search"):
-        with pytest.raises(SettingsError, match="goes with agents that are told a length"):
+        with pytest.raises(SettingsError, match="goes with length-conditioned agents"):
             paper.with_effort(effort)
-    with pytest.raises(SettingsError, match="effort must be one of walk, plan, search"):
+    with pytest.raises(SettingsError, match="effort= must be one of walk, plan, search"):
         paper.with_effort("more")
-    with pytest.raises(SettingsError, match="has not learned what words are worth"):
+    with pytest.raises(SettingsError, match="has not learned to estimate word importance"):
         summarizer(ALL.override({"goal.agent.estimates": "false"})).with_effort("plan")

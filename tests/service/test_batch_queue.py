@@ -14,7 +14,7 @@ from ealm.service.limits import ServiceLimits
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.result import Summary
 
-OPTIONS = SummarizeOptions.of(words=2)
+OPTIONS = SummarizeOptions(words=2)
 
 
 class Slow:

@@ -18,10 +18,10 @@ TEXT = "The prime minister of the United States is planning cuts of 7.4 percent.
 
 
 def test_new_words_do_not_go_with_extractive(agent_folder: Path) -> None:
-    with pytest.raises(SettingsError, match=r"extractive allows no new word.*Leave one out"):
-        SummarizeOptions.of(reword=True, extractive=True)
-    assert SummarizeOptions.of(reword=True).reword
-    refused(run_summarize(agent_folder, TEXT, "--reword", "--extractive"), "extractive", "Leave one out")
+    with pytest.raises(SettingsError, match=r"extractive= allows no new word.*Leave one out"):
+        SummarizeOptions(reword=True, extractive=True)
+    assert SummarizeOptions(reword=True).reword
+    refused(run_summarize(agent_folder, TEXT, "--reword", "--extractive"), "--extractive allows no", "Leave one out")
 
 
 @pytest.mark.parametrize("options", [[], ["--pretokenized"], ["--trace"]])

@@ -25,7 +25,16 @@ def plain_lines(_context: Any, value: Any) -> bytes:
     return str(value).encode(errors="surrogatepass")
 
 
-PATHS = ("/v1/summarize", "/v1/summarize/batch", "/v1/curve", "/v1/model", "/healthz", "/readyz", "/metrics")
+PATHS = (
+    "/v1/summarize",
+    "/v1/summarize/batch",
+    "/v1/curve",
+    "/v1/model",
+    "/v1/options",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+)
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from ealm.common.errors import EalmError, TextError
 from ealm.service.app import create_app
 from ealm.service.limits import ServiceLimits
 from ealm.service.streams import LineTooLongError, lines_of
-from ealm.summarize.options import SummarizeOptions
+from ealm.summarize.options import OPTIONS, SummarizeOptions
+from ealm.summarize.pipeline import Pipeline
 from ealm.summarize.result import Summary
 
 TEXT = "the police minister finds a silver bridge"
@@ -99,7 +100,10 @@ def test_state_and_model(client: TestClient) -> None:
 def test_the_description_names_every_route_and_the_form_of_problems(client: TestClient) -> None:
     described = client.get("/openapi.json").json()
     assert sorted(described["paths"]) == sorted(
-        ["/v1/summarize", "/v1/summarize/batch", "/v1/curve", "/v1/model", "/healthz", "/readyz", "/metrics"]
+        [
+            *("/v1/summarize", "/v1/summarize/batch", "/v1/curve", "/v1/model", "/v1/options"),
+            *("/healthz", "/readyz", "/metrics"),
+        ]
     )
     assert "Problem" in described["components"]["schemas"]
     assert described["components"]["schemas"]["SummarizeRequest"]["examples"]
@@ -258,6 +262,44 @@ def test_lines_are_cut_where_they_end() -> None:
         asyncio.run(read(b"abc", b"de"))
 
 
+# Options --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_of_options_is_served_with_what_the_model_can_do(client: TestClient) -> None:
+    rows = {row["name"]: row for row in client.get("/v1/options").json()}
+    assert list(rows) == list(OPTIONS)
+    assert rows["decoding"]["choices"] == ["sequential", "parallel"]
+    assert rows["effort"]["choices"] == ["walk"]  # an agent of the paper's kind
+    assert rows["style"]["choices"] == []
+    assert rows["words"]["help"] == OPTIONS["words"].help
+
+
+def test_options_of_the_model_are_taken_by_every_route(client: TestClient, summarizer: Summarizer) -> None:
+    for decoding in ("sequential", "parallel"):
+        found = client.post("/v1/summarize", json={"text": TEXT, "words": 3, "decoding": decoding}).json()
+        assert found["summaries"][0]["summary"] == str(summarizer.summarize(TEXT, words=3, decoding=decoding))
+        assert client.post("/v1/curve", json={"text": TEXT, "decoding": decoding}).status_code == 200
+    refused = client.post("/v1/summarize", json={"text": TEXT, "effort": "plan"})
+    assert refused.status_code == 422
+    assert refused.json()["detail"].startswith("effort plan goes with length-conditioned agents")
+    assert stream(client, {"text": TEXT, "style": "plain"})[0]["error"].startswith("style goes with agents that plan")
+
+
+def test_texts_of_one_batch_may_differ_in_all_options(summarizer: Summarizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches: list[int] = []
+    run = Pipeline.summarize
+
+    def counting(pipeline: Pipeline, texts: Sequence[Any]) -> list[Summary]:
+        batches.append(len(texts))
+        return run(pipeline, texts)
+
+    monkeypatch.setattr(Pipeline, "summarize", counting)
+    mixed: list[dict[str, Any]] = [{"words": 3}, {"keep": "police", "trace": True}, {"extractive": True}, {}]
+    options = [SummarizeOptions(**each) for each in [*mixed, {"decoding": "parallel"}]]
+    summarizer.together([(TEXT, each) for each in options])
+    assert batches == [4, 1]
+
+
 # Together -------------------------------------------------------------------------------------------------------------
 
 
@@ -270,12 +312,12 @@ def test_texts_with_their_own_options_are_answered_as_if_alone(summarizer: Summa
         ("Zebra rises", {"bytes": 8, "extractive": True}),
         (TEXT, {"words": 1, "keep": ["police"]}),
     ]
-    found = summarizer.together([(text, SummarizeOptions.of(**wishes)) for text, wishes in requests])
+    found = summarizer.together([(text, SummarizeOptions(**given_options)) for text, given_options in requests])
     assert isinstance(found[2], TextError)
     assert isinstance(found[3], EalmError)
     for number in (0, 1, 4, 5):
-        text, wishes = requests[number]
-        assert str(found[number]) == str(summarizer.summarize(text, **wishes))
+        text, given_options = requests[number]
+        assert str(found[number]) == str(summarizer.summarize(text, **given_options))
 
 
 # Reconstruction -------------------------------------------------------------------------------------------------------

@@ -25,8 +25,8 @@ UNITS: tuple[Unit, ...] = ("words", "chars", "bytes")
 """To be taken off once nothing can be tidied."""
 
 
-def text_of(text: str, **wishes: object) -> Text:
-    options = SummarizeOptions.of(**wishes)  # type: ignore[arg-type]
+def text_of(text: str, **given_options: object) -> Text:
+    options = SummarizeOptions(**given_options)  # type: ignore[arg-type]
     sentences = [PreparedSentence.prepare(sentence, LM, IGNORED, options) for sentence in split_sentences(text)]
     return Text(tuple(sentences), options.length.limit(text), options)
 

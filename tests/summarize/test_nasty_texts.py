@@ -11,7 +11,7 @@ import tiny_models
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nasty_texts import PIECES, corpus_inputs, random_inputs
-from promises import KINDS, Wishes, flaws, problems, summarizer
+from promises import KINDS, OptionValues, flaws, problems, summarizer
 
 from ealm import Summary
 from ealm.common.errors import TextError
@@ -24,9 +24,9 @@ def all_problems(source: str) -> dict[str, list[str]]:
     """Everything that goes wrong with one source of inputs, by kind; worked out once for all tests."""
     inputs = {"corpus": corpus_inputs, "random": random_inputs}[source]
     found: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for text, wishes in inputs():
-        for kind, message in problems(text, wishes):
-            found[kind].append(f"{text!r} {wishes} -> {message}")
+    for text, given_options in inputs():
+        for kind, message in problems(text, given_options):
+            found[kind].append(f"{text!r} {given_options} -> {message}")
     return found
 
 
@@ -45,7 +45,7 @@ TEXTS = st.one_of(
     st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join),
     st.lists(st.sampled_from(PIECES), max_size=8).map("".join),
 )
-WISHES = st.fixed_dictionaries(
+OPTION_VALUES = st.fixed_dictionaries(
     {},
     optional={
         "extractive": st.booleans(),
@@ -62,9 +62,9 @@ LIMITS = st.one_of(
 
 @pytest.mark.skipif("EALM_FUZZ_INPUTS" in os.environ, reason="so many plain random inputs are tried instead")
 @settings(max_examples=60)
-@given(TEXTS, WISHES, LIMITS)
-def test_texts_that_hypothesis_thinks_of(text: str, wishes: Wishes, limit: Wishes) -> None:
-    assert list(problems(text, {**wishes, **limit})) == []
+@given(TEXTS, OPTION_VALUES, LIMITS)
+def test_texts_that_hypothesis_thinks_of(text: str, given_options: OptionValues, limit: OptionValues) -> None:
+    assert list(problems(text, {**given_options, **limit})) == []
 
 
 def test_five_thousand_words_without_punctuation() -> None:
@@ -75,17 +75,17 @@ def test_five_thousand_words_without_punctuation() -> None:
 
 
 @pytest.mark.parametrize("text", ["river \udcff rises", "\ud83d", "Zürich \udce9. No."])
-@pytest.mark.parametrize("wishes", [{}, {"bytes": 3}, {"pretokenized": True}])
-def test_half_characters_are_refused(text: str, wishes: Wishes) -> None:
+@pytest.mark.parametrize("given_options", [{}, {"bytes": 3}, {"pretokenized": True}])
+def test_half_characters_are_refused(text: str, given_options: OptionValues) -> None:
     with pytest.raises(TextError, match="not valid Unicode"):
-        summarizer().summarize(text, **wishes)
+        summarizer().summarize(text, **given_options)
 
 
 def test_these_checks_can_fail() -> None:
     """Each kind of problem is found in a summary that has it."""
 
-    def kinds(text: str, summary: Summary, wishes: Wishes) -> set[str]:
-        return {kind for kind, _ in flaws(text, summary, wishes)}
+    def kinds(text: str, summary: Summary, given_options: OptionValues) -> set[str]:
+        return {kind for kind, _ in flaws(text, summary, given_options)}
 
     def made(summary: str, *edits: tuple[str, Action]) -> Summary:
         return Summary("", summary, 0.0, None, 0, tuple(Edit(word, action, None) for word, action in edits), ())

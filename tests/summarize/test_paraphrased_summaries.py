@@ -62,8 +62,8 @@ def test_a_removed_rewording_removes_all_its_words(pipeline: Pipeline, script: S
 
 
 def test_what_fits_stays_as_it_is(pipeline: Pipeline, script: Script) -> None:
-    for wishes in ({"words": 13}, {"chars": len(TEXT)}, {"bytes": 999}, {"ratio": 1.0}):
-        summary = summarize(pipeline, TEXT, reword=True, **wishes)
+    for given_options in ({"words": 13}, {"chars": len(TEXT)}, {"bytes": 999}, {"ratio": 1.0}):
+        summary = summarize(pipeline, TEXT, reword=True, **given_options)
         assert summary.summary == TEXT
         assert all(edit.action is KEEP for edit in summary.edits)
     assert short(pipeline, f"  {TEXT} ", chars=len(TEXT), reword=True) == TEXT
@@ -81,9 +81,9 @@ def test_a_ratio_is_one_of_the_words_that_people_wrote(pipeline: Pipeline, scrip
 
 
 def test_without_the_wish_nothing_is_reworded(pipeline: Pipeline, script: Script) -> None:
-    for wishes in ({"words": 9}, {"chars": 46}, {}):
-        summary = summarize(pipeline, TEXT, **wishes)
-        assert summary == summarize(pipeline, TEXT, reword=False, **wishes)
+    for given_options in ({"words": 9}, {"chars": 46}, {}):
+        summary = summarize(pipeline, TEXT, **given_options)
+        assert summary == summarize(pipeline, TEXT, reword=False, **given_options)
         assert not any(edit.replacement for edit in summary.edits)
 
 
@@ -145,7 +145,7 @@ def test_a_limit_is_for_the_whole_text(pipeline: Pipeline, script: Script, size:
 
 
 def test_a_curve_begins_with_the_text_as_it_is(pipeline: Pipeline, script: Script) -> None:
-    options = SummarizeOptions.of(reword=True, recoverability=True)
+    options = SummarizeOptions(reword=True, recoverability=True)
     points = pipeline.curve(pipeline.read(TWO, options))
     assert points[0].summary == TWO
     assert points[0].compression_rate == 0.0
@@ -155,14 +155,14 @@ def test_a_curve_begins_with_the_text_as_it_is(pipeline: Pipeline, script: Scrip
     lengths = [len(point.summary.split()) for point in points]
     assert lengths == sorted(lengths, reverse=True)
     assert all(point.source == TWO for point in points)
-    plain = SummarizeOptions.of(recoverability=True)
+    plain = SummarizeOptions(recoverability=True)
     assert pipeline.curve(pipeline.read("The river rises.", plain)) == pipeline.curve(
         pipeline.read("The river rises.", options)
     )
 
 
 def test_the_words_of_a_curve_are_those_of_the_text(pipeline: Pipeline, script: Script) -> None:
-    options = SummarizeOptions.of(reword=True)
+    options = SummarizeOptions(reword=True)
     points = pipeline.curve(pipeline.read(TEXT, options))
     assert points[0].trace == points[1].trace
     assert [points[0].edits[step.position].word for step in points[0].trace] == [step.word for step in points[0].trace]
@@ -197,8 +197,8 @@ OTHERS = st.sampled_from(
 @settings(max_examples=60)
 @given(RAW, LIMITS, OTHERS)
 def test_every_promise_holds(text: str, limit: dict[str, Any], others: dict[str, Any]) -> None:
-    wishes = {**limit, **others, "reword": True}
-    assert list(promises.problems(text, wishes)) == []
+    given_options = {**limit, **others, "reword": True}
+    assert list(promises.problems(text, given_options)) == []
 
 
 @settings(max_examples=40)

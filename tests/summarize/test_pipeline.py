@@ -20,7 +20,7 @@ from ealm.text.sentences import LONGEST_SENTENCE
 
 
 def test_a_text_is_cut_into_sentences_and_has_one_limit(pipeline: Pipeline) -> None:
-    text = pipeline.read(" The river rises. It falls.\n\nNow. ", SummarizeOptions.of(ratio=0.5))
+    text = pipeline.read(" The river rises. It falls.\n\nNow. ", SummarizeOptions(ratio=0.5))
     assert [prepared.sentence.text for prepared in text.sentences] == ["The river rises.", "It falls.", "Now."]
     assert text.limit == Limit(3, "words")
 
@@ -30,7 +30,7 @@ def test_what_is_longer_than_the_language_model_can_take_is_cut(pipeline: Pipeli
     count = 2 * LM.max_words + 3
     assert count < LONGEST_SENTENCE
     text = "The " + "stone " * (count - 3) + "W. Rivers"
-    read = pipeline.read(text, SummarizeOptions.of())
+    read = pipeline.read(text, SummarizeOptions())
     assert [len(prepared.source.words) for prepared in read.sentences] == [LM.max_words, LM.max_words, 3]
     summary = summarize(pipeline, text)
     assert summary.source == text
@@ -38,14 +38,14 @@ def test_what_is_longer_than_the_language_model_can_take_is_cut(pipeline: Pipeli
 
 
 def test_pretokenized_text_is_one_sentence(pipeline: Pipeline) -> None:
-    text = pipeline.read("the river . it falls .\n now", SummarizeOptions.of(pretokenized=True))
+    text = pipeline.read("the river . it falls .\n now", SummarizeOptions(pretokenized=True))
     assert [prepared.source.words for prepared in text.sentences] == [("the", "river", ".", "it", "falls", ".", "now")]
 
 
 @pytest.mark.parametrize("blank", ["", " \r\n\t", "\u00a0"])
-@pytest.mark.parametrize("wishes", [{}, {"words": 3}, {"pretokenized": True}, {"trace": True}, {"ratio": 0.5}])
-def test_an_empty_text_has_an_empty_summary(pipeline: Pipeline, blank: str, wishes: dict[str, Any]) -> None:
-    summary = summarize(pipeline, blank, **wishes)
+@pytest.mark.parametrize("given_options", [{}, {"words": 3}, {"pretokenized": True}, {"trace": True}, {"ratio": 0.5}])
+def test_an_empty_text_has_an_empty_summary(pipeline: Pipeline, blank: str, given_options: dict[str, Any]) -> None:
+    summary = summarize(pipeline, blank, **given_options)
     assert (summary.source, summary.summary, summary.edits, summary.sentences) == ("", "", (), ())
 
 
@@ -68,7 +68,7 @@ def test_a_limit_is_met_by_taking_as_many_decisions_as_needed(pipeline: Pipeline
 
 
 @pytest.mark.parametrize(
-    ("wishes", "expected"),
+    ("given_options", "expected"),
     [
         ({"words": 9}, "The old river, not the bridge, rises."),
         ({"words": 3}, "Not bridge, rises."),
@@ -81,8 +81,10 @@ def test_a_limit_is_met_by_taking_as_many_decisions_as_needed(pipeline: Pipeline
         ({"ratio": 1.0}, "The old river, not the bridge, rises."),
     ],
 )
-def test_lengths_and_what_must_stay(pipeline: Pipeline, script: Script, wishes: dict[str, Any], expected: str) -> None:
-    assert short(pipeline, "The old river, not the bridge, rises.", **wishes) == expected
+def test_lengths_and_what_must_stay(
+    pipeline: Pipeline, script: Script, given_options: dict[str, Any], expected: str
+) -> None:
+    assert short(pipeline, "The old river, not the bridge, rises.", **given_options) == expected
 
 
 def test_words_to_keep_that_do_not_fit_are_an_error(pipeline: Pipeline, script: Script) -> None:
@@ -142,9 +144,9 @@ def test_a_trace_has_every_step_and_the_same_answer(pipeline: Pipeline, script: 
 
 def test_every_sentence_is_walked_towards_its_share_of_the_limit(pipeline: Pipeline, script: Script) -> None:
     text = "The old river rises. The bridge falls."
-    for wishes, goals in (({}, [1, 1]), ({"words": 7}, [4, 3]), ({"words": 3}, [2, 1]), ({"chars": 1}, [1, 1])):
+    for given_options, goals in (({}, [1, 1]), ({"words": 7}, [4, 3]), ({"words": 3}, [2, 1]), ({"chars": 1}, [1, 1])):
         script.goals.clear()
-        summarize(pipeline, text, **wishes)
+        summarize(pipeline, text, **given_options)
         assert script.goals == goals
 
 
@@ -170,7 +172,7 @@ def test_what_would_be_tidied_away_is_not_chosen_as_all_that_is_left(
 
 
 @pytest.mark.parametrize(
-    ("text", "order", "wishes"),
+    ("text", "order", "given_options"),
     [
         ("River, bridge", (0, 2, 1), {"chars": 1}),
         ("River's", (0, 1), {"chars": 2}),
@@ -179,10 +181,10 @@ def test_what_would_be_tidied_away_is_not_chosen_as_all_that_is_left(
     ],
 )
 def test_a_limit_never_leaves_nothing(
-    pipeline: Pipeline, script: Script, text: str, order: tuple[int, ...], wishes: dict[str, Any]
+    pipeline: Pipeline, script: Script, text: str, order: tuple[int, ...], given_options: dict[str, Any]
 ) -> None:
     script.order = order
-    assert any(character.isalnum() for character in short(pipeline, text, **wishes))
+    assert any(character.isalnum() for character in short(pipeline, text, **given_options))
 
 
 def test_a_mark_to_keep_is_kept(pipeline: Pipeline, script: Script) -> None:
@@ -252,7 +254,7 @@ def test_a_mark_does_not_come_in_the_place_of_the_only_word(script: Script, monk
 
 
 @pytest.mark.parametrize(
-    ("text", "wishes"),
+    ("text", "given_options"),
     [
         ("日本 !", {"bytes": 1}),
         ("日本!", {"bytes": 2}),
@@ -261,6 +263,6 @@ def test_a_mark_does_not_come_in_the_place_of_the_only_word(script: Script, monk
     ],
 )
 def test_a_single_character_that_fits_is_better_than_nothing(
-    pipeline: Pipeline, script: Script, text: str, wishes: dict[str, Any]
+    pipeline: Pipeline, script: Script, text: str, given_options: dict[str, Any]
 ) -> None:
-    assert short(pipeline, text, **wishes)
+    assert short(pipeline, text, **given_options)

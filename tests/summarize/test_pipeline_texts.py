@@ -82,7 +82,7 @@ def test_a_piece_of_a_sentence_has_no_capital_inside_the_text(pipeline: Pipeline
 
 def test_texts_side_by_side_get_what_each_gets_alone(pipeline: Pipeline, script: Script) -> None:
     texts = ["The old river rises.", "", "Cue follower.\n\nRiver bridge.", "Not now.", "\n"]
-    for options in (SummarizeOptions.of(), SummarizeOptions.of(recoverability=True, keep="river")):
+    for options in (SummarizeOptions(), SummarizeOptions(recoverability=True, keep="river")):
         together = pipeline.summarize([pipeline.read(text, options) for text in texts])
         alone = [pipeline.summarize([pipeline.read(text, options)])[0] for text in texts]
         assert together == alone
@@ -90,7 +90,7 @@ def test_texts_side_by_side_get_what_each_gets_alone(pipeline: Pipeline, script:
 
 def test_texts_with_different_options_are_worked_on_in_one_batch(pipeline: Pipeline, script: Script) -> None:
     texts = ["The old river rises.", "Cue follower.", "River bridge."]
-    options = [SummarizeOptions.of(words=2), SummarizeOptions.of(trace=True), SummarizeOptions.of(extractive=True)]
+    options = [SummarizeOptions(words=2), SummarizeOptions(trace=True), SummarizeOptions(extractive=True)]
     together = pipeline.summarize([pipeline.read(*pair) for pair in zip(texts, options, strict=True)])
     assert script.extractive == [False, False, True]
     assert together == [pipeline.summarize([pipeline.read(*pair)])[0] for pair in zip(texts, options, strict=True)]
@@ -103,8 +103,8 @@ def test_no_texts_have_no_summaries(pipeline: Pipeline) -> None:
 # The curve ------------------------------------------------------------------------------------------------------------
 
 
-def curve(pipeline: Pipeline, text: str, **wishes: Any) -> list[Summary]:
-    options = SummarizeOptions.of(recoverability=True, **wishes)
+def curve(pipeline: Pipeline, text: str, **given_options: Any) -> list[Summary]:
+    options = SummarizeOptions(recoverability=True, **given_options)
     return pipeline.curve(pipeline.read(text, options))
 
 

@@ -1,6 +1,7 @@
 """What a user gets back, as values and as JSON."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -133,3 +134,35 @@ def test_making_a_dictionary_leaves_the_summary_as_it_was() -> None:
     assert len(SUMMARY.trace) == 1
     TEXT.to_dict()["sentences"][0]["edits"][0]["word"] = "a"
     assert TEXT.sentences[0].edits[0] == Edit("the", Action.REMOVE, 1)
+
+
+# In a terminal and in a notebook --------------------------------------------------------------------------------------
+
+
+def test_repr_is_one_line() -> None:
+    assert repr(SUMMARY) == "Summary('Zürich span', 2 of 4 words)"
+    long = replace(SUMMARY, source="a b", summary="river\n\n" * 40)
+    assert repr(long) == f"Summary('{'river ' * 9}river…', 40 of 2 words)"
+    assert str(long) == "river\n\n" * 40
+
+
+def test_a_notebook_shows_the_edits() -> None:
+    shown = SUMMARY._repr_html_()
+    assert '<del style="opacity:.55">the</del> <del style="opacity:.55">old</del> Zürich' in shown
+    assert '<del style="opacity:.55">bridge</del> <ins>span</ins>' in shown
+    assert "<strong>Zürich span</strong>" in shown
+
+
+def test_nothing_of_a_text_becomes_markup() -> None:
+    edits = (Edit("<script>", Action.KEEP, None), Edit("<b>", Action.REPLACE, 1, "<i>"), Edit("<u>", Action.REMOVE, 2))
+    summary = replace(SUMMARY, source="<script> <b> <u> &", summary="<script> <i>", edits=edits)
+    shown = summary._repr_html_()
+    assert all(tag not in shown for tag in ("<script", "<b>", "<i>", "<u>"))
+    assert "&lt;script&gt; <del" in shown
+    assert shown.count("&lt;i&gt;") == 2
+    assert "</del> &amp;</p>" in shown
+
+
+def test_the_source_is_the_edits_and_what_is_between() -> None:
+    pieces = [piece if isinstance(piece, str) else piece.word for piece in TEXT.marked_source()]
+    assert "".join(pieces) == TEXT.source

@@ -1,6 +1,9 @@
 """The public summarizer: how it is saved and loaded, what it chooses, and what it tells about it."""
 
+import multiprocessing
+import pickle
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -60,7 +63,7 @@ def test_a_saved_summarizer_gives_the_same_output(
 def test_words_that_the_corpus_made_frequent_are_saved_too(tmp_path: Path) -> None:
     settings = Settings(agent=AgentSettings(hidden_units=12))
     frequent = IgnoredWords(settings.ignored_words, frozenset({"river", "élan"}))
-    made = Summarizer(stubborn(Action.KEEP), language_model(), ignored_words=frequent, settings=settings)
+    made = Summarizer.from_parts(stubborn(Action.KEEP), language_model(), ignored_words=frequent, settings=settings)
     made.save_pretrained(tmp_path)
     loaded = Summarizer.from_pretrained(tmp_path, lm=language_model())
     assert loaded.ignored_words.frequent == frequent.frequent
@@ -75,7 +78,7 @@ def test_another_language_model_can_be_named_or_handed_over(agent_folder: Path, 
 
 
 def test_an_agent_of_another_width_is_refused() -> None:
-    with pytest.raises(LanguageModelError, match=r"width 12, but in memory gives 32.*--lm"):
+    with pytest.raises(LanguageModelError, match=r"width 12, but in memory gives 32.*lm=$"):
         summarizer_of(new_agent(12, SETTINGS.agent, seed=0))
 
 
@@ -111,11 +114,9 @@ def test_the_embedded_default_meets_a_length(default: Summarizer) -> None:
     assert 0 <= (summary.reconstruction_rate or 0) <= 1
 
 
-@pytest.mark.parametrize("given", ["agent", "lm", "ignored_words", "settings"])
-def test_a_summarizer_is_put_together_from_all_of_its_parts_or_none(given: str) -> None:
-    made = various()
-    with pytest.raises(TypeError, match="agent, lm, ignored_words and settings together, or none of them"):
-        Summarizer(**{given: getattr(made, given)})
+def test_an_agent_in_memory_is_no_model_to_load() -> None:
+    with pytest.raises(TypeError, match=r"model= must be a folder or a name, got Agent.*Summarizer\.from_parts"):
+        Summarizer(various().agent)  # type: ignore[arg-type]
 
 
 # One answer, whatever the company -------------------------------------------------------------------------------------
@@ -269,3 +270,45 @@ def test_edits_tell_how_the_source_became_the_summary() -> None:
         assert " ".join(word or "?" for word in kept) == summary.summary
         assert sorted(e.order for e in summary.edits if e.order is not None) == list(range(1, summary.step + 1))
         assert all((edit.replacement is not None) == (edit.action is Action.REPLACE) for edit in summary.edits)
+
+
+# Sent to another process ----------------------------------------------------------------------------------------------
+
+
+def test_a_summarizer_is_sent_to_a_process_by_the_name_of_its_folder(agent_folder: Path) -> None:
+    made = Summarizer(agent_folder).with_decoding("parallel")
+    sent = pickle.dumps(made)
+    assert len(sent) < 20_000  # no weights
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        found = pool.submit(made.summarize, [SENTENCE], words=3).result(timeout=120)
+    assert found == made.summarize([SENTENCE], words=3)
+    assert pickle.loads(sent).settings.decoding.mode == "parallel"
+
+
+def test_a_folder_is_found_from_another_working_folder(
+    agent_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(agent_folder.parent)
+    sent = pickle.dumps(Summarizer(agent_folder.name))
+    monkeypatch.chdir(tmp_path)
+    assert pickle.loads(sent).summarize(SENTENCE, words=3) == Summarizer(agent_folder).summarize(SENTENCE, words=3)
+
+
+def test_parts_in_memory_are_sent_as_they_are() -> None:
+    lm = TableMaskedLM({}, SENTENCE.split())
+    made = summarizer_of(stubborn(Action.REMOVE, lm.width), lm)
+    assert pickle.loads(pickle.dumps(made)).summarize(SENTENCE, words=3) == made.summarize(SENTENCE, words=3)
+
+
+def test_repr_names_the_model(agent_folder: Path) -> None:
+    assert repr(Summarizer(agent_folder)).startswith(f"Summarizer({str(agent_folder)!r}, lm=")
+    assert repr(various()) == "Summarizer(parts in memory, lm='in memory')"
+
+
+# Options of the model -------------------------------------------------------------------------------------------------
+
+
+def test_decoding_is_an_option_of_a_call() -> None:
+    for decoding in ("sequential", "parallel"):
+        expected = various().with_decoding(decoding).summarize(SENTENCE)
+        assert various().summarize(SENTENCE, decoding=decoding) == expected

@@ -124,10 +124,10 @@ def write_corpus(path: Path, lines: list[str]) -> Path:
     return path
 
 
-def request_for(corpus: Path, folder: Path, lm: Path | str, *, updates: int = 6, **wishes: Any) -> AdaptRequest:
+def request_for(corpus: Path, folder: Path, lm: Path | str, *, updates: int = 6, **given_options: Any) -> AdaptRequest:
     silent: dict[str, Any] = {"settings": QUICK, "say": lambda line: None, "progress": False}
     request = {"corpus": corpus, "folder": folder, "lm": str(lm), "minutes": minutes_of(updates)}
-    return AdaptRequest(**{**silent, **request, **wishes})
+    return AdaptRequest(**{**silent, **request, **given_options})
 
 
 def fitted(request: AdaptRequest, stop: StopRequest | None = None) -> Adaptation:

@@ -1,4 +1,4 @@
-"""Texts that nobody wrote with us in mind, written down or at random, and wishes for their summaries."""
+"""Texts that nobody wrote with us in mind, written down or at random, and given_options for their summaries."""
 
 import os
 import random
@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 import tiny_models
-from promises import Wishes, length
+from promises import OptionValues, length
 
 from ealm.text.tokenizer import tokenize
 
@@ -101,30 +101,30 @@ def random_character(rng: random.Random) -> str:
             return character
 
 
-def random_wishes(rng: random.Random, text: str) -> Wishes:
-    wishes: Wishes = {}
+def random_options(rng: random.Random, text: str) -> OptionValues:
+    given_options: OptionValues = {}
     unit = rng.choice(LENGTHS)
     if unit == "ratio":
-        wishes["ratio"] = rng.choice((0.01, 0.2, 0.5, 0.9, 1.0))
+        given_options["ratio"] = rng.choice((0.01, 0.2, 0.5, 0.9, 1.0))
     elif unit is not None:
         whole = max(1, length(text, unit))
-        wishes[unit] = rng.choice((1, 2, 3, rng.randint(1, whole), rng.randint(1, whole), whole, whole + 5))
+        given_options[unit] = rng.choice((1, 2, 3, rng.randint(1, whole), rng.randint(1, whole), whole, whole + 5))
     for name in ("extractive", "pretokenized", "recoverability", "trace"):
         if rng.random() < 0.15:
-            wishes[name] = True
+            given_options[name] = True
     if rng.random() < 0.3:
-        wishes["protect"] = rng.sample(("negation", "numbers", "names"), rng.randrange(4))
+        given_options["protect"] = rng.sample(("negation", "numbers", "names"), rng.randrange(4))
     words = [token.text for token in tokenize(text)]
     if words and rng.random() < 0.15:
-        wishes["keep"] = rng.choices(words, k=rng.randint(1, 2))
-    return wishes
+        given_options["keep"] = rng.choices(words, k=rng.randint(1, 2))
+    return given_options
 
 
-def corpus_inputs() -> Iterator[tuple[str, Wishes]]:
+def corpus_inputs() -> Iterator[tuple[str, OptionValues]]:
     """Every text as it is, cut to almost nothing, left whole, and cut in two more ways that take turns."""
     for number, text in enumerate(CORPUS.values()):
         words, chars, size = (max(1, length(text, unit)) for unit in ("words", "chars", "bytes"))
-        turns: list[Wishes] = [
+        turns: list[OptionValues] = [
             {"words": max(1, words // 2)},
             {"bytes": max(1, size // 3)},
             {"pretokenized": True, "words": 3},
@@ -141,8 +141,8 @@ def corpus_inputs() -> Iterator[tuple[str, Wishes]]:
         yield text, turns[(number + 1) % len(turns)]
 
 
-def random_inputs() -> Iterator[tuple[str, Wishes]]:
+def random_inputs() -> Iterator[tuple[str, OptionValues]]:
     rng = random.Random(20)
     for _ in range(RANDOM_INPUTS):
         text = random_text(rng)
-        yield text, random_wishes(rng, text)
+        yield text, random_options(rng, text)

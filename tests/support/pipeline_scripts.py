@@ -60,11 +60,11 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     return made
 
 
-def summarize(pipeline: Pipeline, text: str, **wishes: Any) -> Summary:
-    options = SummarizeOptions.of(**wishes)
+def summarize(pipeline: Pipeline, text: str, **given_options: Any) -> Summary:
+    options = SummarizeOptions(**given_options)
     (summary,) = pipeline.summarize([pipeline.read(text, options)])
     return summary
 
 
-def short(pipeline: Pipeline, text: str, **wishes: Any) -> str:
-    return summarize(pipeline, text, **wishes).summary
+def short(pipeline: Pipeline, text: str, **given_options: Any) -> str:
+    return summarize(pipeline, text, **given_options).summary

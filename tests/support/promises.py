@@ -1,5 +1,6 @@
 """What every summary must keep to, whatever the text: each way in which it may not is a kind of problem."""
 
+import warnings
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -12,7 +13,7 @@ from fakes import TableMaskedLM
 
 from ealm import Summarizer, Summary
 from ealm.common.config import AgentSettings, Settings
-from ealm.common.errors import TextError
+from ealm.common.errors import EalmWarning, TextError
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.edits import Action
 from ealm.paper.ignored_words import IgnoredWords
@@ -21,7 +22,7 @@ from ealm.text.sentences import LONGEST_SENTENCE
 
 SETTINGS = Settings(agent=AgentSettings(hidden_units=12)).override({"ignored_words.infrequent": "none"})
 
-Wishes = dict[str, Any]
+OptionValues = dict[str, Any]
 
 KINDS = (
     "crash",
@@ -42,7 +43,7 @@ def summarizer(lm: str = "tiny") -> Summarizer:
     agent = new_agent(made.width, SETTINGS.agent, seed=5)
     with torch.no_grad():
         agent.output.weight.mul_(20)
-    return Summarizer(agent, made, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
+    return Summarizer.from_parts(agent, made, ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS)
 
 
 def tiny_lm() -> MaskedLM:
@@ -57,12 +58,14 @@ def table_lm() -> MaskedLM:
     return made
 
 
-def problems(text: str, wishes: Wishes) -> Iterator[tuple[str, str]]:
+def problems(text: str, given_options: OptionValues) -> Iterator[tuple[str, str]]:
     """What goes wrong if a text is summarized: the kind of problem and how it shows."""
     try:
-        summary = summarizer().summarize(text, **wishes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EalmWarning)  # words to keep that a text does not have
+            summary = summarizer().summarize(text, **given_options)
     except TextError as error:
-        if not is_fair(error, text, wishes):
+        if not is_fair(error, text, given_options):
             yield "crash", repr(error)
         return
     except KeyboardInterrupt:
@@ -70,18 +73,18 @@ def problems(text: str, wishes: Wishes) -> Iterator[tuple[str, str]]:
     except BaseException as error:  # noqa: BLE001 - a panic of a compiled library is not even an Exception
         yield "crash", repr(error)
         return
-    yield from flaws(text, summary, wishes)
+    yield from flaws(text, summary, given_options)
 
 
-def flaws(text: str, summary: Summary, wishes: Wishes) -> Iterator[tuple[str, str]]:
+def flaws(text: str, summary: Summary, given_options: OptionValues) -> Iterator[tuple[str, str]]:
     """Promises that a summary breaks."""
-    limit = limit_of(text, wishes)
+    limit = limit_of(text, given_options)
     found = repr(summary.summary)
     if limit is not None and length(summary.summary, limit[0]) > limit[1]:
         yield "too long", found
     if not summary.summary.strip() and can_say_something(text, limit):
         yield "empty", found
-    if is_only_marks(summary.summary) and must_say_something(text, wishes, limit):
+    if is_only_marks(summary.summary) and must_say_something(text, given_options, limit):
         yield "says nothing", found
     if summary.summary != summary.summary.strip():
         yield "outer space", found
@@ -89,22 +92,26 @@ def flaws(text: str, summary: Summary, wishes: Wishes) -> Iterator[tuple[str, st
         yield "lost words", repr([edit.word for edit in summary.edits])
     if not is_written_from_its_edits(summary, limit):
         yield "changed words", f"{found} from {written_pieces(summary)}"
-    if limit is not None and length(text.strip(), limit[0]) <= limit[1] and summary.summary != untouched(text, wishes):
+    if (
+        limit is not None
+        and length(text.strip(), limit[0]) <= limit[1]
+        and summary.summary != untouched(text, given_options)
+    ):
         yield "needlessly short", found
 
 
-def is_fair(error: TextError, text: str, wishes: Wishes) -> bool:
+def is_fair(error: TextError, text: str, given_options: OptionValues) -> bool:
     """Words to keep may not fit, and a pre-tokenised sentence cannot be cut."""
-    too_long = bool(wishes.get("pretokenized")) and len(text.split()) > summarizer().lm.max_words
-    no_room = "keep" in wishes and limit_of(text, wishes) is not None and "words to keep" in str(error)
+    too_long = bool(given_options.get("pretokenized")) and len(text.split()) > summarizer().lm.max_words
+    no_room = "keep" in given_options and limit_of(text, given_options) is not None and "words to keep" in str(error)
     return no_room or (too_long and "can take" in str(error))
 
 
-def limit_of(text: str, wishes: Wishes) -> tuple[str, int] | None:
+def limit_of(text: str, given_options: OptionValues) -> tuple[str, int] | None:
     for unit in ("words", "chars", "bytes"):
-        if wishes.get(unit) is not None:
-            return unit, wishes[unit]
-    ratio = wishes.get("ratio")
+        if given_options.get(unit) is not None:
+            return unit, given_options[unit]
+    ratio = given_options.get("ratio")
     return None if ratio is None else ("words", max(1, int(ratio * len(text.split()) + 1e-9)))
 
 
@@ -117,9 +124,9 @@ def can_say_something(text: str, limit: tuple[str, int] | None) -> bool:
     return any(limit is None or length(c, limit[0]) <= limit[1] for c in text if not c.isspace())
 
 
-def must_say_something(text: str, wishes: Wishes, limit: tuple[str, int] | None) -> bool:
+def must_say_something(text: str, given_options: OptionValues, limit: tuple[str, int] | None) -> bool:
     """Unless somebody asked for something else, or its letters are too long, a text with words keeps one of them."""
-    asked = wishes.get("keep") or wishes.get("pretokenized")
+    asked = given_options.get("keep") or given_options.get("pretokenized")
     return not asked and not is_only_marks(text) and (limit is None or limit[1] >= 8)
 
 
@@ -131,8 +138,8 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def untouched(text: str, wishes: Wishes) -> str:
-    return " ".join(text.split()) if wishes.get("pretokenized") else text.strip()
+def untouched(text: str, given_options: OptionValues) -> str:
+    return " ".join(text.split()) if given_options.get("pretokenized") else text.strip()
 
 
 def parts_of(summary: Summary) -> tuple[Summary, ...]:

@@ -34,7 +34,7 @@ def language_model() -> TransformersMaskedLM:
 
 def summarizer_of(agent: Agent, lm: MaskedLM | None = None, settings: Settings = SETTINGS) -> Summarizer:
     chosen = lm or language_model()
-    return Summarizer(agent, chosen, ignored_words=IgnoredWords(settings.ignored_words), settings=settings)
+    return Summarizer.from_parts(agent, chosen, ignored_words=IgnoredWords(settings.ignored_words), settings=settings)
 
 
 SEEDS = (37, 5, 43)

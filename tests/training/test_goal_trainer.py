@@ -123,7 +123,7 @@ def test_the_result_is_an_agent_that_summarizes_to_any_length(tmp_path: Path) ->
     agent = saved.build()
     assert isinstance(agent, GoalAgent)
     lm = TableMaskedLM(CUES, OTHERS)
-    summarizer = Summarizer(agent, lm, ignored_words=saved.ignored_words, settings=saved.settings)
+    summarizer = Summarizer.from_parts(agent, lm, ignored_words=saved.ignored_words, settings=saved.settings)
     text = "other1 cue2 follower3 other4 follower5 other2"
     for words in range(1, 7):
         summary = summarizer.summarize(text, words=words, pretokenized=True).summary

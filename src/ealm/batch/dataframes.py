@@ -3,8 +3,8 @@
 Needs neither Ray nor Spark; `docs/scale.md` shows it in both.
 """
 
-from collections.abc import Sequence
-from typing import Any, Unpack
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.readers import Row, usable_text
 from ealm.common.errors import BatchError
 from ealm.lm import bundled as embedded
-from ealm.summarize.options import SummarizeOptions, Wishes
+from ealm.summarize.options import SummarizeOptions
 
 
 class BatchSummarizer:
@@ -32,18 +32,34 @@ class BatchSummarizer:
         lm: str | None = None,
         device: str = "cpu",
         engine: str = "torch",
-        decoding: str | None = None,
         threads: int | None = None,
-        **wishes: Unpack[Wishes],
+        words: int | None = None,
+        chars: int | None = None,
+        bytes: int | None = None,  # noqa: A002 - the unit
+        ratio: float | None = None,
+        keep: str | Iterable[str] = (),
+        protect: str | Iterable[str] | None = None,
+        extractive: bool = False,
+        reword: bool = False,
+        pretokenized: bool = False,
+        style: str | None = None,
+        effort: str | None = None,
+        decoding: str | None = None,
+        recoverability: bool = False,
+        reconstruction: bool = False,
+        trace: bool = False,
     ) -> None:
-        """`wishes` are the options of `Summarizer.summarize`; `threads` to compute in (None leaves that as it is)."""
+        """`model`, `lm`, `device` and `engine` as for `Summarizer`; options from `words` on as for its `summarize`.
+
+        `threads`: how many to compute in; None leaves that as it is.
+        """
         if len({column, output_column, error_column}) < 3:
             raise BatchError(f"Columns need different names, got: {column}, {output_column}, {error_column}.")
-        SummarizeOptions.of(**wishes)  # a mistake is told before anything is loaded
+        options = SummarizeOptions.of(locals())  # a mistake is raised before anything is loaded
         self._column = column
         self._output_column = output_column
         self._error_column = error_column
-        recipe = ModelRecipe(folder=model, lm=lm, device=device, engine=engine, decoding=decoding, wishes=wishes)
+        recipe = ModelRecipe(model=model, lm=lm, device=device, engine=engine, options=options)
         self._answering = recipe.load(threads)
 
     def __call__(self, batch: Any) -> Any:

@@ -1,7 +1,7 @@
 """How a process comes by something that shortens texts."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ealm import __version__
@@ -9,7 +9,7 @@ from ealm.batch.chunks import RowResult
 from ealm.common.errors import EalmError
 from ealm.common.identity import fingerprint
 from ealm.lm import bundled as embedded
-from ealm.summarize.options import SummarizeOptions, Wishes
+from ealm.summarize.options import SummarizeOptions
 
 if TYPE_CHECKING:
     from ealm.summarize.summarizer import Summarizer
@@ -30,16 +30,13 @@ class Recipe(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRecipe:
-    """A trained agent and what is asked of it."""
+    """A trained agent and the options of its summaries."""
 
-    folder: str
-    lm: str | None
-    device: str
-    engine: str
-    decoding: str | None
-    effort: str | None = None
-    style: str | None = None
-    wishes: Wishes
+    model: str
+    lm: str | None = None
+    device: str = "cpu"
+    engine: str = "torch"
+    options: SummarizeOptions = field(default_factory=SummarizeOptions)
 
     def load(self, threads: int | None) -> Answering:
         """Load the agent and its language model."""
@@ -49,25 +46,19 @@ class ModelRecipe:
 
         if threads is not None:
             torch.set_num_threads(min(threads, torch.get_num_threads()))
-        summarizer = Summarizer.from_pretrained(self.folder, lm=self.lm, device=self.device, engine=self.engine)
-        if self.decoding is not None:
-            summarizer = summarizer.with_decoding(self.decoding)
-        if self.effort is not None:
-            summarizer = summarizer.with_effort(self.effort)
-        if self.style is not None:
-            summarizer = summarizer.with_style(self.style)
-        options = SummarizeOptions.of(**self.wishes)
-        return lambda texts: _answers(summarizer, texts, options)
+        summarizer = Summarizer(self.model, lm=self.lm, device=self.device, engine=self.engine)
+        summarizer.check(self.options)
+        return lambda texts: _answers(summarizer, texts, self.options)
 
     def identity(self) -> dict[str, Any]:
         """The agent counts by what is in its files, the language model by its name."""
-        folder = embedded.agent_folder(self.folder)
+        folder = embedded.agent_folder(self.model)
         files = [folder / name for name in ("agent.json", "agent.safetensors", "frequent_words.json")]
         return {
             "version of ealm": __version__,
             "model": fingerprint(file.read_bytes() for file in files if file.is_file()),
-            **{name: getattr(self, name) for name in ("lm", "device", "engine", "decoding", "effort", "style")},
-            **{name: value for name, value in self.wishes.items() if value is not None},
+            **{name: getattr(self, name) for name in ("lm", "device", "engine")},
+            **{name: value for name, value in self.options.keywords().items() if value is not None},
         }
 
 

@@ -1,34 +1,74 @@
-"""What several subcommands have in common: options, and mistakes told in one line."""
+"""Shared by several subcommands: options, and errors in one line."""
 
 import math
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
 from ealm.common.config import ENGINES
-from ealm.common.errors import EalmError
+from ealm.common.errors import EalmError, EalmWarning, with_names
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def plain_errors(command: Command) -> Command:
-    """Users' mistakes become one line on stderr and exit code 1."""
+    """Errors of users become one line on stderr and exit code 1, warnings one line; both name flags, not arguments."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
-            return command(*args, **kwargs)
+            with _plain_warnings():
+                return command(*args, **kwargs)
         except EalmError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(as_flags(str(error))) from error
         except BrokenPipeError:  # whoever reads our output has had enough
             raise
         except OSError as error:
             raise click.ClickException(f"{error.filename or 'Input/output'}: {error.strerror or error}") from error
 
     return run  # type: ignore[return-value]
+
+
+def as_flags(message: str) -> str:
+    """A message of the library in terms of the running command: `lm=` becomes `--lm`."""
+    context = click.get_current_context(silent=True)
+    names: dict[str, str] = {}
+    for parameter in [] if context is None else context.command.params:
+        shown = parameter.human_readable_name
+        if isinstance(parameter, click.Option):
+            shown = max(parameter.opts, key=len)
+            names[shown.lstrip("-").replace("-", "_")] = shown
+        names.setdefault(str(parameter.name), shown)
+    return with_names(message, names)
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Our own warnings as one line on stderr, each of them; others as Python shows them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", EalmWarning)
+        others = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, EalmWarning):
+                click.echo(f"Warning: {as_flags(str(message))}", err=True)
+            else:
+                others(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        yield
 
 
 def finite(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:

@@ -37,13 +37,9 @@ def _styled(text: str, colour: bool, **style: bool) -> str:
 
 def _marked_source(summary: Summary, *, colour: bool) -> str:
     """Every word of the source in its place: kept plain, removed struck through, replaced with the new word."""
-    pieces = []
-    end = 0
-    for edit in summary.edits:
-        start = summary.source.index(edit.word, end)
-        pieces += [visible(summary.source[end:start]), _marked(edit, colour=colour)]
-        end = start + len(edit.word)
-    return "".join(pieces) + visible(summary.source[end:])
+    return "".join(
+        piece if isinstance(piece, str) else _marked(piece, colour=colour) for piece in summary.marked_source(visible)
+    )
 
 
 def _marked(edit: Edit, *, colour: bool) -> str:

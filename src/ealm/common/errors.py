@@ -1,4 +1,13 @@
-"""What can go wrong through no fault of ours; every message says what to do next."""
+"""Errors that a user can cause; every message says what to do next.
+
+Messages name arguments as Python does (`lm=`); whoever shows one elsewhere rewrites them with `with_names`.
+"""
+
+import re
+from collections.abc import Mapping
+
+_ARGUMENT = re.compile(r"(?<![\w.?&/-])([a-z]\w*)=(?=(\w)?)")
+"""An argument in a message: `lm=` or `effort=plan`, but not the end of `goal.agent.estimates=true`."""
 
 
 class EalmError(Exception):
@@ -15,6 +24,10 @@ class CorpusError(EalmError):
 
 class TextError(EalmError, ValueError):
     """A text handed over for summarizing cannot be used as it is."""
+
+
+class TextTypeError(TextError, TypeError):
+    """What was handed over for summarizing is no text."""
 
 
 class LanguageModelError(EalmError):
@@ -39,3 +52,17 @@ class BatchError(EalmError):
 
 class WorkersError(EalmError):
     """Processes or machines that work for this one cannot be reached, or cannot do what is asked of them."""
+
+
+class EalmWarning(UserWarning):
+    """Something that works, but that a user may not have meant."""
+
+
+def with_names(message: str, names: Mapping[str, str]) -> str:
+    """A message with arguments under other names: `lm=` as `--lm`, `effort=plan` as `--effort plan`."""
+
+    def renamed(found: re.Match[str]) -> str:
+        name = names.get(found[1])
+        return found[0] if name is None else f"{name} " if found[2] else name
+
+    return _ARGUMENT.sub(renamed, message)

@@ -20,13 +20,15 @@ from ealm.service.problems import MEDIA_TYPE, install_handlers
 from ealm.service.schemas import (
     CurveRequest,
     ModelDescription,
+    OptionRow,
     Problem,
     SummarizeRequest,
     SummarizeResponse,
+    option_rows,
     summary_values,
 )
 from ealm.service.streams import DuplexResponse, summarize_lines
-from ealm.summarize.options import Wishes
+from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.result import Summary
 from ealm.summarize.summarizer import Summarizer
 
@@ -69,6 +71,14 @@ class Service:
         if self._queue is None:
             raise Closed("The service is starting or shutting down.")
         return self._queue
+
+    def offers(self, options: SummarizeOptions) -> bool:
+        """Whether the model can work that way."""
+        try:
+            self.summarizer.check(options)
+        except EalmError:
+            return False
+        return True
 
     def curve(self, body: CurveRequest) -> "Future[dict[str, Any]]":
         """Work out a curve: they take long and share no batch, so one at a time, beside the queue."""
@@ -126,7 +136,7 @@ def _add_summaries(app: FastAPI, service: Service) -> None:
         if not texts:
             return {"summaries": []}
         found = await _unless_gone(request, service.queue.submit([(text, options) for text in texts]))
-        return {"summaries": [summary_values(summary, trace=body.trace) for summary in _or_raise(found)]}
+        return {"summaries": [summary_values(summary, trace=options.trace) for summary in _or_raise(found)]}
 
     @app.post("/v1/curve", responses=_problems(413, 422), summary="Every length of one text")
     async def curve(body: CurveRequest, request: Request) -> dict[str, Any]:
@@ -171,6 +181,10 @@ def _add_state(app: FastAPI, service: Service) -> None:
             max_words=lm.max_words,
             settings=service.summarizer.settings.to_dict(),
         )
+
+    @app.get("/v1/options", response_model=list[OptionRow], summary="Options of a summary that this model offers")
+    async def options() -> list[OptionRow]:
+        return option_rows(service.offers)
 
     @app.get("/healthz", summary="Whether the process lives")
     async def healthy() -> dict[str, str]:
@@ -237,10 +251,4 @@ async def _unless_gone(request: Request, work: "Future[Any]") -> Any:
 
 
 def _curve(summarizer: Summarizer, body: CurveRequest) -> dict[str, Any]:
-    wishes: Wishes = {
-        "keep": body.keep,
-        "extractive": body.extractive,
-        "reword": body.reword,
-        "recoverability": body.recoverability,
-    }
-    return curve_values(summarizer.curve(body.text, **wishes))
+    return curve_values(summarizer.curve(body.text, **body.options().keywords("content", "reading", "model", "output")))

@@ -8,8 +8,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from ealm.common.errors import EalmError
+from ealm.common.errors import EalmError, with_names
 from ealm.service.batch_queue import Closed, QueueFull
+from ealm.summarize.options import OPTIONS
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -18,6 +19,11 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     """A problem+json response."""
     content = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
     return JSONResponse(content, status_code=status, media_type=MEDIA_TYPE, headers=headers)
+
+
+def as_fields(error: EalmError) -> str:
+    """The message of an error in terms of a request: `words=` is the field words."""
+    return with_names(str(error), {name: name for name in OPTIONS})
 
 
 def queue_full(error: QueueFull) -> JSONResponse:
@@ -44,7 +50,7 @@ def install_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(EalmError)
     async def mistaken(_request: Request, error: EalmError) -> JSONResponse:
-        return problem(422, str(error))
+        return problem(422, as_fields(error))
 
     @app.exception_handler(QueueFull)
     async def full(_request: Request, error: QueueFull) -> JSONResponse:

@@ -1,64 +1,67 @@
-"""What goes over the wire: requests and answers, checked and described for OpenAPI."""
+"""Requests and responses of the service, checked and described for OpenAPI; options come from the table."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
 
-from ealm.summarize.options import SummarizeOptions
+from ealm.summarize.options import OPTIONS, Option, SummarizeOptions
 from ealm.summarize.result import Summary
 
 Text = Annotated[str, StringConstraints(max_length=1_000_000)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 _EXAMPLE = "The city council voted late on Tuesday to close the old bridge, which was not safe any more, until spring."
 
-_REWORD = "Let a shorter word stand for a phrase; does not go with extractive."
-
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Wish(_Strict):
-    """How a text is to be shortened; without a length, as the agent chooses."""
-
-    words: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(None, description="At most so many words.")
-    chars: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(None, description="At most so many characters.")
-    bytes: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
-        None, description="At most so many bytes of UTF-8."
-    )
-    ratio: Annotated[float, Field(gt=0, le=1)] | None = Field(None, description="At most this share of the words.")
-    keep: list[Word] = Field(default_factory=list, max_length=1_000, description="Words that are never touched.")
-    protect: list[Literal["negation", "numbers", "names"]] | None = Field(
-        None, description="Kinds of words that stay as long as the length allows; negation if left out."
-    )
-    extractive: bool = Field(False, description="Never replace a word.")
-    reword: bool = Field(False, description=_REWORD)
-    pretokenized: bool = Field(False, description="White space separates the words of one sentence.")
-    trace: bool = Field(False, description="Every step of the walk with its summary and rates; slow.")
-    recoverability: bool = Field(False, description="Work out what can be recovered also where a length is given.")
-
-    reconstruction: bool = Field(False, description="Also what is rebuilt in the place of every word that is gone.")
+class WithOptions(_Strict):
+    """A request with options of the table."""
 
     def options(self) -> SummarizeOptions:
-        """Raises an `EalmError` for what does not go together."""
-        return SummarizeOptions.of(
-            words=self.words,
-            chars=self.chars,
-            bytes=self.bytes,
-            ratio=self.ratio,
-            keep=self.keep,
-            protect=self.protect,
-            extractive=self.extractive,
-            pretokenized=self.pretokenized,
-            trace=self.trace,
-            recoverability=self.recoverability,
-            reconstruction=self.reconstruction,
-            reword=self.reword,
-        )
+        """Raises an `EalmError` for options that do not go together."""
+        return SummarizeOptions.of({name: getattr(self, name) for name in type(self).model_fields})
 
 
-class SummarizeRequest(Wish):
-    """One text or several, all shortened in the same way."""
+Request = TypeVar("Request", bound=WithOptions)
+
+
+def with_options(names: Iterable[str]) -> Callable[[type[Request]], type[Request]]:
+    """A field for each of these rows of the table of options."""
+    rows: dict[str, Any] = {name: _field(OPTIONS[name]) for name in names}
+
+    def add(request: type[Request]) -> type[Request]:
+        made = create_model(request.__name__, __base__=request, __module__=request.__module__, **rows)
+        made.__doc__ = request.__doc__
+        return made
+
+    return add
+
+
+def _field(option: Option) -> tuple[Any, Any]:
+    text = option.help if option.unset is None else f"{option.help} If left out: {option.unset}."
+    if option.kind == "words":
+        return list[Word], Field(default_factory=list, max_length=option.largest, description=text)
+    return _type(option), Field(option.default, description=text)
+
+
+def _type(option: Option) -> Any:
+    one: Any = Literal[option.choices or ("",)]
+    types: dict[str, Any] = {
+        "count": Annotated[int, Field(ge=1, le=option.largest)] | None,
+        "share": Annotated[float, Field(gt=0, le=1)] | None,
+        "flag": bool,
+        "choice": one | None,
+        "choices": list[one] | None,
+    }
+    return types[option.kind]
+
+
+@with_options(OPTIONS)
+class SummarizeRequest(WithOptions):
+    """One text or several, all shortened in the same way; without a length, as the agent chooses."""
 
     model_config = ConfigDict(
         extra="forbid", strict=True, json_schema_extra={"examples": [{"text": _EXAMPLE, "words": 8}]}
@@ -72,8 +75,9 @@ class SummarizeRequest(Wish):
         return [self.text] if isinstance(self.text, str) else self.text
 
 
-class BatchLine(Wish):
-    """One line of a stream: a text with its own wishes; whatever `id` it has comes back."""
+@with_options(OPTIONS)
+class BatchLine(WithOptions):
+    """One line of a stream: a text with its own options; whatever `id` it has comes back."""
 
     model_config = ConfigDict(
         extra="forbid", strict=True, json_schema_extra={"examples": [{"id": 1, "text": _EXAMPLE}]}
@@ -83,16 +87,44 @@ class BatchLine(Wish):
     id: Any = None
 
 
-class CurveRequest(_Strict):
-    """One text, for all its lengths."""
+_OF_CURVES = [*(row.name for row in OPTIONS.values() if row.group in {"content", "reading", "model"}), "recoverability"]
+
+
+@with_options(_OF_CURVES)
+class CurveRequest(WithOptions):
+    """One text, for all its lengths; with recoverability also the rates and the balance, which is slower."""
 
     model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [{"text": _EXAMPLE}]})
 
     text: Text
-    keep: list[Word] = Field(default_factory=list, max_length=1_000, description="Words that are never touched.")
-    extractive: bool = False
-    reword: bool = Field(False, description=_REWORD)
-    recoverability: bool = Field(False, description="Also the rates, the balance and the reconstructions; slower.")
+
+
+class OptionRow(BaseModel):
+    """An option of a summary, as this model offers it."""
+
+    name: str
+    kind: str
+    group: str
+    default: Any
+    help: str
+    choices: list[str]
+    unset: str | None
+
+
+def option_rows(is_possible: Callable[[SummarizeOptions], bool]) -> list[OptionRow]:
+    """The table of options, with those choices that the model can do."""
+    return [
+        OptionRow(
+            name=row.name,
+            kind=row.kind,
+            group=row.group,
+            default=row.default,
+            help=row.help,
+            choices=[choice for choice in row.choices if is_possible(SummarizeOptions.of({row.name: choice}))],
+            unset=row.unset,
+        )
+        for row in OPTIONS.values()
+    ]
 
 
 class SummarizeResponse(BaseModel):

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from ealm.common.errors import EalmError
 from ealm.service.batch_queue import BatchQueue, QueueFull
 from ealm.service.limits import ServiceLimits
-from ealm.service.problems import validation_message
+from ealm.service.problems import as_fields, validation_message
 from ealm.service.schemas import BatchLine, summary_values
 from ealm.summarize.result import Summary
 
@@ -118,7 +118,7 @@ class _Pending:
         except Exception:  # noqa: BLE001 - an error in one line must not end the others
             return _line(values | {"error": "Something went wrong here; the text was not kept."})
         if isinstance(result, EalmError):
-            return _line(values | {"error": str(result)})
+            return _line(values | {"error": as_fields(result)})
         return _line(values | summary_values(result, trace=self._trace))
 
 
@@ -130,10 +130,10 @@ async def _start(line: bytes, queue: BatchQueue) -> _Pending:
     try:
         options = request.options()
     except EalmError as error:
-        return _Pending(request.id, str(error))
+        return _Pending(request.id, as_fields(error))
     while True:
         try:
-            return _Pending(request.id, queue.submit([(request.text, options)]), trace=request.trace)
+            return _Pending(request.id, queue.submit([(request.text, options)]), trace=options.trace)
         except QueueFull:
             await asyncio.sleep(_RETRY_SECONDS)
 

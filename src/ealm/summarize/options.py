@@ -1,89 +1,224 @@
-"""What a user may ask of a summary."""
+"""Options of a summary: one row for each, read by Python, command line, batch jobs, data frames, service and page.
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypedDict, Unpack
+A new option is a new field of `SummarizeOptions`, its keyword in the signatures that a test then names, and its effect.
+"""
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Literal
 
 from ealm.common.errors import SettingsError
 from ealm.text.lengths import LengthRequest
-from ealm.text.protected_words import DEFAULT_KINDS, check_kinds
+from ealm.text.protected_words import DEFAULT_KINDS, KINDS, check_kinds
 from ealm.text.tokenizer import tokenize
 from ealm.text.words import split_words
 
+Group = Literal["length", "content", "reading", "model", "output"]
+"""How long the summary is; which words may change; how the text is read; how the model works; what the result holds."""
+
+Kind = Literal["count", "share", "flag", "choice", "choices", "words"]
+"""A whole number from 1; a number above 0 and at most 1; a switch; one of several names; several of them; words."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SummarizeOptions:
-    """Length, what must stay, how the text is read, and how much is told about it."""
+class Option:
+    """A row of the table."""
 
-    length: LengthRequest
-    keep: tuple[str, ...]
-    """Words that are never removed or replaced."""
-    protect: tuple[str, ...]
-    """Kinds of words that stay as long as the length allows."""
-    extractive: bool
-    pretokenized: bool
-    trace: bool
-    recoverability: bool
-    reconstruction: bool
-    """Whether to rebuild the whole source from the summary, and tell it word by word."""
-    reword: bool = False
-    """Whether a shorter word may stand for a phrase, where the text does not fit as it is."""
+    name: str
+    kind: Kind
+    group: Group
+    default: Any
+    """None leaves the decision to the model."""
+    help: str
+    choices: tuple[str, ...] = ()
+    largest: int | None = None
+    """The most that a service takes: of a number, or of words."""
+    unset: str | None = None
+    """What applies if the option is not given, where `default` does not say it."""
+
+    def checked(self, value: Any) -> Any:
+        """The value in its plain form; raises a `SettingsError` for one that cannot be used."""
+        return value if value is None and self.default is None else _CHECKS[self.kind](self, value)
+
+
+def _row(kind: Kind, group: Group, text: str, *, default: Any = None, **more: Any) -> Any:
+    """A field of `SummarizeOptions` with what the table says about it."""
+    return field(default=default, metadata={"kind": kind, "group": group, "help": text, **more})
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummarizeOptions:
+    """The table: every option with its type, its default and what it does."""
+
+    words: int | None = _row("count", "length", "At most so many words.", largest=1_000_000, unset="the agent's choice")
+    chars: int | None = _row("count", "length", "At most so many characters.", largest=10_000_000)
+    bytes: int | None = _row("count", "length", "At most so many bytes of UTF-8.", largest=10_000_000)
+    ratio: float | None = _row("share", "length", "At most this share of the source's words.")
+    keep: str | Iterable[str] = _row(
+        "words", "content", "Never remove or replace this word, in any case.", default=(), largest=1_000
+    )
+    protect: str | Iterable[str] | None = _row(
+        "choices",
+        "content",
+        "Kinds of words that stay as long as the length allows: negation (with the word that it negates), numbers, "
+        "names, or none.",
+        choices=(*KINDS, "none"),
+        unset="negation; none with pretokenized",
+    )
+    extractive: bool = _row("flag", "content", "Never replace a word.", default=False)
+    reword: bool = _row(
+        "flag",
+        "content",
+        "Let a shorter word stand for a phrase where the text is too long: premier for prime minister, 7.4% for 7.4 "
+        "percent. Does not go with extractive.",
+        default=False,
+    )
+    pretokenized: bool = _row(
+        "flag",
+        "reading",
+        "The text is one sentence that is split into words by spaces, as in the corpora of this field.",
+        default=False,
+    )
+    style: str | None = _row(
+        "choice",
+        "model",
+        "headline: articles and auxiliaries go first, as in newspapers. plain: they are words like others.",
+        choices=("headline", "plain"),
+        unset="the model's own; headline with the embedded model",
+    )
+    effort: str | None = _row(
+        "choice",
+        "model",
+        "walk: remove word after word by the agent's Q-values. plan: the best summary by the word importance that the "
+        "agent estimates. search: the best summary by word importance computed for this very sentence; some forty "
+        "times the work.",
+        choices=("walk", "plan", "search"),
+        unset="plan, if the agent has learned to estimate word importance; else walk",
+    )
+    decoding: str | None = _row(
+        "choice",
+        "model",
+        "sequential: fill one masked word a round, as in the paper. parallel: all confident ones at once; faster, not "
+        "always the same.",
+        choices=("sequential", "parallel"),
+        unset="the model's own",
+    )
+    recoverability: bool = _row(
+        "flag", "output", "Compute the reconstruction rate also where the length is given.", default=False
+    )
+    reconstruction: bool = _row(
+        "flag", "output", "Also what the language model reconstructs for every removed word.", default=False
+    )
+    trace: bool = _row(
+        "flag", "output", "Every step of the walk with its summary and rates; several times slower.", default=False
+    )
 
     def __post_init__(self) -> None:
+        for option in OPTIONS.values():
+            object.__setattr__(self, option.name, option.checked(getattr(self, option.name)))
         if self.reword and self.extractive:
             raise SettingsError(
-                "extractive allows no new word, and reword puts shorter ones in the place of phrases. Leave one out."
+                "extractive= allows no new word, and reword= puts shorter words in the place of phrases. Leave one out."
             )
+        lengths = [f"{name}=" for name, value in self.keywords("length").items() if value is not None]
+        if len(lengths) > 1:
+            raise SettingsError(f"Give one length, not {len(lengths)}: {' and '.join(lengths)}.")
 
     @classmethod
-    def of(cls, **wishes: Unpack["Wishes"]) -> "SummarizeOptions":
-        """Check what a user asks for; a single string counts as a list of one."""
-        unknown = sorted(wishes.keys() - Wishes.__annotations__.keys())
-        if unknown:
-            raise TypeError(f"There is no option {unknown[0]!r}. Options: {', '.join(Wishes.__annotations__)}.")
-        pretokenized = wishes.get("pretokenized", False)
-        keep, protect = wishes.get("keep", ()), wishes.get("protect")
-        if protect is None:  # a pre-tokenised corpus gets what the agent decides, as in the paper
-            protect = () if pretokenized else DEFAULT_KINDS
-        return cls(
-            length=LengthRequest(
-                words=wishes.get("words"),
-                chars=wishes.get("chars"),
-                bytes=wishes.get("bytes"),
-                ratio=wishes.get("ratio"),
-            ),
-            keep=tuple(
-                word for phrase in ([keep] if isinstance(keep, str) else keep) for word in _words(phrase, pretokenized)
-            ),
-            protect=check_kinds([protect] if isinstance(protect, str) else protect),
-            extractive=wishes.get("extractive", False),
-            pretokenized=pretokenized,
-            trace=wishes.get("trace", False),
-            recoverability=wishes.get("recoverability", False),
-            reconstruction=wishes.get("reconstruction", False),
-            reword=wishes.get("reword", False),
-        )
+    def of(cls, values: Mapping[str, Any]) -> "SummarizeOptions":
+        """The options among some values by name, such as the arguments of a function."""
+        return cls(**{name: values[name] for name in OPTIONS if name in values})
+
+    def keywords(self, *groups: Group) -> dict[str, Any]:
+        """Options by name, of all groups or only of some."""
+        return {o.name: getattr(self, o.name) for o in OPTIONS.values() if not groups or o.group in groups}
+
+    def without_length(self) -> "SummarizeOptions":
+        """The same without a limit."""
+        return SummarizeOptions.of({**self.keywords(), **dict.fromkeys(self.keywords("length"))})
+
+    @cached_property
+    def length(self) -> LengthRequest:
+        """The limit that the length options ask for."""
+        return LengthRequest(**self.keywords("length"))
+
+    @cached_property
+    def keep_words(self) -> tuple[str, ...]:
+        """The words to keep, split as words of the text are."""
+        return tuple(word for phrase in self.keep for word in _words(phrase, self.pretokenized))
+
+    @cached_property
+    def protected_kinds(self) -> tuple[str, ...]:
+        """Kinds of protected words, the most important first; by default none in pretokenized text, as in the paper."""
+        if self.protect is None:
+            return () if self.pretokenized else DEFAULT_KINDS
+        return check_kinds(self.protect)
 
 
-class Wishes(TypedDict, total=False):
-    """SummarizeOptions by name, as users give them."""
+OPTIONS: dict[str, Option] = {
+    row.name: Option(name=row.name, default=row.default, **row.metadata) for row in fields(SummarizeOptions)
+}
+"""The table by name, in the order in which users see it."""
 
-    words: int | None
-    chars: int | None
-    bytes: int | None
-    ratio: float | None
-    keep: Iterable[str]
-    protect: Iterable[str] | None
-    extractive: bool
-    pretokenized: bool
-    trace: bool
-    recoverability: bool
-    reconstruction: bool
-    reword: bool
+
+def _count(option: Option, value: Any) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = 0
+    if isinstance(value, bool) or number < 1:
+        raise SettingsError(f"{option.name}= must be a whole number of at least 1, got {value!r}.")
+    return number
+
+
+def _share(option: Option, value: Any) -> float:
+    if isinstance(value, bool | str) or not hasattr(value, "__float__"):
+        raise SettingsError(f"{option.name}= must be a number, got {value!r}.")
+    number = float(value)
+    if not 0 < number <= 1:
+        hint = f" Did you mean {number / 100:g}?" if 1 < number <= 100 else ""
+        raise SettingsError(f"{option.name}= must be above 0 and at most 1, got {number:g}.{hint}")
+    return number
+
+
+def _flag(option: Option, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise SettingsError(f"{option.name}= must be True or False, got {value!r}.")
+    return value
+
+
+def _choice(option: Option, value: Any) -> str:
+    if value not in option.choices:
+        raise SettingsError(f"{option.name}= must be one of {', '.join(option.choices)}, got {value!r}.")
+    return str(value)
+
+
+def _strings(option: Option, value: Any) -> tuple[str, ...]:
+    """A single string counts as a list of one."""
+    found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (None,)
+    if not all(isinstance(word, str) for word in found):
+        raise SettingsError(f"{option.name}= must be a string or a list of strings, got {value!r}.")
+    return found
+
+
+def _choices(option: Option, value: Any) -> tuple[str, ...]:
+    return tuple(_choice(option, each) for each in _strings(option, value))
+
+
+_CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
+    "count": _count,
+    "share": _share,
+    "flag": _flag,
+    "choice": _choice,
+    "choices": _choices,
+    "words": _strings,
+}
 
 
 def _words(phrase: str, pretokenized: bool) -> tuple[str, ...]:
     if pretokenized:
         return split_words(phrase)
-    # With something behind it, so that "W." is cut as it would be inside a sentence.
+    # With something behind it, so that "W." is split as it would be inside a sentence.
     return tuple(token.text for token in tokenize(f"{phrase} x")[:-1])

@@ -48,17 +48,17 @@ class PreparedSentence:
         reword: bool = False,
     ) -> "PreparedSentence":
         """Look the words up, after paraphrasing if `reword`, and find those that must stay."""
-        named = named_places(sentence.words, options.keep)
+        named = named_places(sentence.words, options.keep_words)
         paraphrased = ParaphrasedSentence.shortest(sentence, named) if reword else ParaphrasedSentence(sentence)
         hard_keep = paraphrased.mapped(named)
         soft_keep: list[int] = []
-        for kind in options.protect:  # a paraphrase of a protected word is protected
+        for kind in options.protected_kinds:  # a paraphrase of a protected word is protected
             indices = paraphrased.mapped(protected_places(sentence.words, [kind]))
             soft_keep += sorted(indices - hard_keep - set(soft_keep))
         sentence = paraphrased.sentence
         words = sentence.words
         heads = {} if sentence.pretokenized else sign_places(words) | doubted_places(words)
-        if "negation" in options.protect:
+        if "negation" in options.protected_kinds:
             heads |= negated_places(words)
         dependents = _dependents(heads, hard_keep, soft_keep)
         soft_keep = [index for index in soft_keep if index not in dependents]

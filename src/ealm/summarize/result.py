@@ -1,6 +1,8 @@
 """What a user gets back: the summary, every edit, and the walk that led there."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 from ealm.paper.edits import Action
@@ -17,9 +19,9 @@ class Edit:
     punctuation mark that the removals around it made needless."""
     replacement: str | None = None
     rebuilt: str | None = None
-    """What the language model put in the place of a word that is gone; None unless the reconstruction was asked for."""
+    """What the language model reconstructs for a word that is gone; None unless `reconstruction` was given."""
     recovered: bool | None = None
-    """Whether the word itself was among its best candidates there; None where nobody looked."""
+    """Whether the word itself was among its best candidates there; None where it was not computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +30,23 @@ class TraceStep:
 
     step: int
     position: int
-    """Place of the decided word in the source, from 0."""
+    """Index of the decided word in the source."""
     word: str
     action: Action
     q_values: tuple[float, ...]
     """Of Remove, Keep and Replace; an agent that never replaces has the first two."""
     compression_rate: float
     summary: str | None
-    """None where the language model was not asked, because the step could not be chosen any more."""
+    """None where the language model was not queried, because the step could not be chosen any more."""
     reconstruction: str | None
     reconstruction_rate: float | None
 
 
-@dataclass(frozen=True, slots=True)
+_SHOWN = 60
+"""Characters of a summary in its `repr`."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Summary:
     """A summarized sentence or text; `str()` gives the summary."""
 
@@ -48,7 +54,7 @@ class Summary:
     summary: str
     compression_rate: float
     reconstruction_rate: float | None
-    """None if the length was fixed and recoverability was not asked for."""
+    """None if the length was given and `recoverability` was not."""
     step: int
     edits: tuple[Edit, ...]
     trace: tuple[TraceStep, ...]
@@ -58,6 +64,30 @@ class Summary:
 
     def __str__(self) -> str:
         return self.summary
+
+    def __repr__(self) -> str:
+        """One line, however long the summary is."""
+        text = " ".join(self.summary.split())
+        shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+        return f"Summary({shown!r}, {len(text.split())} of {len(self.source.split())} words)"
+
+    def _repr_html_(self) -> str:
+        """The source in a notebook: removed words struck through, new ones marked; then the summary."""
+        marked = "".join(piece if isinstance(piece, str) else _html(piece) for piece in self.marked_source(escape))
+        return (
+            f'<div class="ealm-summary"><p style="white-space:pre-wrap">{marked}</p>'
+            f'<p style="white-space:pre-wrap"><strong>{escape(self.summary)}</strong></p></div>'
+        )
+
+    def marked_source(self, between: Callable[[str], str] = str) -> "Iterator[str | Edit]":
+        """The source as its edits and the text between them; `between` is applied to the latter."""
+        end = 0
+        for edit in self.edits:
+            start = self.source.index(edit.word, end)
+            yield between(self.source[end:start])
+            yield edit
+            end = start + len(edit.word)
+        yield between(self.source[end:])
 
     def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
         """Plain values for JSON; actions by their lower-case names."""
@@ -70,3 +100,13 @@ class Summary:
         for part in values["sentences"]:
             del part["sentences"]
         return values
+
+
+def _html(edit: Edit) -> str:
+    word = escape(edit.word)
+    if edit.action == Action.KEEP:
+        return word
+    removed = f'<del style="opacity:.55">{word}</del>'
+    if edit.action == Action.REMOVE:
+        return removed
+    return f"{removed} <ins>{escape(edit.replacement or '')}</ins>"

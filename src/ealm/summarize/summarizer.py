@@ -2,28 +2,25 @@
 
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from itertools import islice
 from pathlib import Path
-from typing import Unpack, overload
+from typing import Any
 
 from ealm.common.config import Settings
-from ealm.common.errors import EalmError, LanguageModelError, SettingsError, TextError
-from ealm.goal_agent.agent import GoalAgent
-from ealm.goal_agent.planning import EstimatedScores, MeasuredScores, SentencePlanner, WordScorer
-from ealm.goal_agent.potential_terms import PotentialModel
-from ealm.goal_agent.word_importance import ImportanceModel
-from ealm.lm import bundled as embedded
+from ealm.common.errors import EalmError, EalmWarning, TextError
+from ealm.lm import bundled
 from ealm.lm.masked_lm import MaskedLM, TransformersMaskedLM
-from ealm.paper.assessment import SentenceSimilarity
-from ealm.paper.encodings import look_for
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.summarize.documents import Text
-from ealm.summarize.options import SummarizeOptions, Wishes
+from ealm.summarize.inputs import as_list, by_shape_of_texts, check_text, text_name
+from ealm.summarize.model_options import ModelParts, Pipelines
+from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.pipeline import AnyAgent, Pipeline
 from ealm.summarize.result import Summary
 from ealm.summarize.saved_agent import SavedAgent
+from ealm.text.protected_words import named_places
 
 _TEXTS_AT_ONCE = 128
 """Enough for full batches, few enough to bound the memory of a long list."""
@@ -32,121 +29,89 @@ _LONG_LIST = 256
 """Texts from which on a list is worth a progress bar."""
 
 
-EFFORTS = ("walk", "plan", "search")
-"""How much work goes into a summary."""
-
-
 class Summarizer:
-    """A trained agent with its language model; without arguments, those that come with the package."""
+    """An unsupervised summarizer of English text: a trained agent with its language model.
+
+    >>> from ealm import Summarizer
+    >>> summarizer = Summarizer()
+    >>> summarizer.summarize("The council voted on Tuesday to close the old bridge.", words=6)  # doctest: +SKIP
+    """
 
     def __init__(
         self,
-        agent: AnyAgent | None = None,
-        lm: MaskedLM | None = None,
+        model: str | os.PathLike[str] = bundled.NAME,
         *,
-        ignored_words: IgnoredWords | None = None,
-        settings: Settings | None = None,
+        lm: MaskedLM | str | os.PathLike[str] | None = None,
+        device: str = "cpu",
+        engine: str = "torch",
     ) -> None:
-        if agent is None or lm is None or ignored_words is None or settings is None:
-            if any(part is not None for part in (agent, lm, ignored_words, settings)):
-                raise TypeError("Summarizer() takes agent, lm, ignored_words and settings together, or none of them.")
-            saved = SavedAgent.load(embedded.agent_folder())
-            agent, ignored_words, settings = saved.build(), saved.ignored_words, saved.settings
-            lm = TransformersMaskedLM.load(saved.lm_name)
-        self._look = look_for(settings, lm, device=str(next(agent.parameters()).device))
-        if agent.width != self._look.width:
-            raise LanguageModelError(
-                f"The agent was trained on encodings of width {agent.width}, but {lm.name} gives {self._look.width}. "
-                "Name the language model that it was trained with: --lm"
-            )
-        self.agent = agent.eval()
-        self.lm = lm
-        self.ignored_words = ignored_words
-        self.settings = settings
-        estimates = isinstance(agent, GoalAgent) and agent.settings.estimates
-        self._valuer = self._valuer_for("plan" if estimates else "walk")
-        self._pipeline = self._new_pipeline()
+        """Load a model.
 
-    def _new_pipeline(self) -> Pipeline:
-        return Pipeline(
-            self.agent,
-            self.lm,
-            self._look,
-            ignored_words=self.ignored_words,
-            settings=self.settings,
-            plans=None if self._valuer is None else SentencePlanner(self._valuer, self.settings.goal),
+        Args:
+            model: Folder of a trained agent (of `ealm train`, `ealm.train` or `save_pretrained`); "embedded", the one
+                in the package; or "embedded-paper", the one that was trained as in the paper.
+            lm: Masked language model in place of the one that the agent names: a folder, a hub name, or an object.
+            device: Where to compute: "cpu", "cuda", ...
+            engine: What runs the language model: "torch", or "int8", which is faster on a CPU and rounds.
+        """
+        if not isinstance(model, str | os.PathLike):
+            raise TypeError(
+                f"model= must be a folder or a name, got {type(model).__name__}. A summarizer of an agent in memory "
+                "is made by Summarizer.from_parts."
+            )
+        folder = bundled.agent_folder(model)
+        saved = SavedAgent.load(folder)
+        name = saved.lm_name if lm is None else lm
+        if isinstance(name, str | os.PathLike):
+            name = TransformersMaskedLM.load(name, device=device, engine=engine)
+        agent = saved.build().to(device)
+        self._pipelines = Pipelines(
+            parts=ModelParts.of(agent, name, ignored_words=saved.ignored_words, settings=saved.settings)
         )
-
-    def _variant(self, settings: Settings, valuer: WordScorer | None) -> "Summarizer":
-        """The same models in another use."""
-        variant = copy(self)
-        variant.settings, variant._valuer = settings, valuer
-        variant._pipeline = variant._new_pipeline()
-        return variant
-
-    def with_effort(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> "Summarizer":
-        """The same summarizer, with other work on each sentence.
-
-        - "walk": the agent removes word after word, as its Q-values tell.
-        - "plan": the best draft by what the agent takes the words to be worth; the default of agents that have learned
-          it (setting `goal.agent.estimates`).
-        - "search": the best draft after weighing the words of this very sentence, with a sentence-similarity model
-          by folder or hub name. Goes with agents that are told a length.
-        """
-        return self._variant(self.settings, self._valuer_for(effort, similarity))
-
-    def with_style(self, style: str) -> "Summarizer":
-        """The same summarizer, with plans in another style.
-
-        - "headline": articles and auxiliaries go first, as in newspapers; the default of the preset `reader`.
-        - "plain": they are words like others.
-        """
-        if self._valuer is None:
-            raise SettingsError("A style goes with agents that plan (preset reader, effort plan or search).")
-        return self._variant(self.settings.override({"goal.style": style}), self._valuer)
-
-    def _valuer_for(self, effort: str, similarity: str | os.PathLike[str] = embedded.NAME) -> WordScorer | None:
-        if effort not in EFFORTS:
-            raise SettingsError(f"effort must be one of {', '.join(EFFORTS)}, got {effort!r}.")
-        if effort == "walk":
-            return None
-        agent = self.agent
-        if not isinstance(agent, GoalAgent):
-            raise SettingsError(
-                f"The effort {effort} goes with agents that are told a length (preset reader); this agent has "
-                f"the preset {self.settings.preset}."
-            )
-        if effort == "search":
-            importance = ImportanceModel(SentenceSimilarity.load(similarity))
-            return MeasuredScores(PotentialModel(self.settings.goal.potential, importance))
-        if not agent.settings.estimates:
-            raise SettingsError(
-                "This agent has not learned what words are worth, which the effort plan needs. Choose walk or search, "
-                "or train an agent with --set goal.agent.estimates=true."
-            )
-        return EstimatedScores(agent)
+        known = os.fspath(model) if str(folder) != os.fspath(model) else folder.resolve()
+        self._loaded_with: dict[str, Any] | None = {"model": known, "lm": lm, "device": device, "engine": engine}
 
     @classmethod
     def from_pretrained(
         cls,
-        folder: str | os.PathLike[str] = embedded.NAME,
+        model: str | os.PathLike[str] = bundled.NAME,
         *,
         lm: MaskedLM | str | os.PathLike[str] | None = None,
         device: str = "cpu",
         engine: str = "torch",
     ) -> "Summarizer":
-        """Load what `save_pretrained` or `ealm train` wrote, or the embedded agent.
+        """The same as `Summarizer(...)`, under the name that other libraries use."""
+        return cls(model, lm=lm, device=device, engine=engine)
 
-        `lm` replaces the language model named there.
-        """
-        saved = SavedAgent.load(embedded.agent_folder(folder))
-        if lm is None or isinstance(lm, str | os.PathLike):
-            lm = TransformersMaskedLM.load(saved.lm_name if lm is None else lm, device=device, engine=engine)
-        return cls(saved.build().to(device), lm, ignored_words=saved.ignored_words, settings=saved.settings)
+    @classmethod
+    def from_parts(
+        cls, agent: AnyAgent, lm: MaskedLM, *, ignored_words: IgnoredWords, settings: Settings
+    ) -> "Summarizer":
+        """A summarizer of an agent and a language model that are in memory already."""
+        made = cls.__new__(cls)
+        made._pipelines = Pipelines(parts=ModelParts.of(agent, lm, ignored_words=ignored_words, settings=settings))
+        made._loaded_with = None
+        return made
 
-    def with_decoding(self, mode: str) -> "Summarizer":
-        """The same summarizer, filling holes in another way ("sequential" or "parallel")."""
-        return self._variant(self.settings.override({"decoding.mode": mode}), self._valuer)
+    @property
+    def agent(self) -> AnyAgent:
+        """The trained agent."""
+        return self._pipelines.parts.agent
+
+    @property
+    def lm(self) -> MaskedLM:
+        """The masked language model."""
+        return self._pipelines.parts.lm
+
+    @property
+    def ignored_words(self) -> IgnoredWords:
+        """Words that do not count as content."""
+        return self._pipelines.parts.ignored_words
+
+    @property
+    def settings(self) -> Settings:
+        """Settings that the agent was trained with."""
+        return self._pipelines.parts.settings
 
     def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
         """Write weights, settings and word list; the language model is named, not copied."""
@@ -159,95 +124,190 @@ class Summarizer:
         )
         saved.save(Path(folder))
 
-    @overload
-    def summarize(  # type: ignore[overload-overlap]  # a str is a Sequence[str] too, but never meant as one
-        self, texts: str, **options: Unpack[Wishes]
-    ) -> Summary: ...
-
-    @overload
-    def summarize(  # type: ignore[overload-overlap]  # a sequence is an iterable too, but gives a list
-        self, texts: Sequence[str], **options: Unpack[Wishes]
-    ) -> list[Summary]: ...
-
-    @overload
-    def summarize(self, texts: Iterable[str], **options: Unpack[Wishes]) -> Iterator[Summary]: ...
-
+    @by_shape_of_texts
     def summarize(
-        self, texts: str | Sequence[str] | Iterable[str], **options: Unpack[Wishes]
+        self,
+        texts: str | Iterable[str],
+        *,
+        words: int | None = None,
+        chars: int | None = None,
+        bytes: int | None = None,  # noqa: A002 - the unit
+        ratio: float | None = None,
+        keep: str | Iterable[str] = (),
+        protect: str | Iterable[str] | None = None,
+        extractive: bool = False,
+        reword: bool = False,
+        pretokenized: bool = False,
+        style: str | None = None,
+        effort: str | None = None,
+        decoding: str | None = None,
+        recoverability: bool = False,
+        reconstruction: bool = False,
+        trace: bool = False,
     ) -> Summary | list[Summary] | Iterator[Summary]:
-        """Summarize a text; a list gives a list in the same order, any other iterable a stream.
+        """Summarize texts; a text is a sentence or several, as people write them.
 
-        A text is a sentence or several, as people write them.
-
-        - `words`, `chars`, `bytes` (at most so many) or `ratio` (at most such a share of the words) set the length of
-          the whole text; without, the agent chooses: a third of each sentence, or with an agent of the paper's kind
-          the best balance of compression and reconstruction.
-        - `keep`: words that are never removed or replaced. `protect`: kinds of words that stay as long as the length
-          allows: "negation" (the default; with the word that it negates), "numbers", "names". `extractive`: no word is
-          replaced. `reword`: a shorter word may stand for a phrase ("premier", "7.4%"), where a text does not fit.
-        - `pretokenized`: white space separates the words of one sentence, and the summary's too; nothing is tidied,
-          nothing is protected unless asked for.
-        - `recoverability`: work out the reconstruction rate also where the length is given. `reconstruction`: also what
-          the language model rebuilds in the place of every word that is gone (in the edits). `trace`: work out the
-          rates of every step, which takes several times longer.
+        Args:
+            texts: A string gives one `Summary`; a list, a tuple, a pandas Series or a NumPy array gives a list in the
+                same order; an iterator gives an iterator, in bounded memory.
+            words: At most so many words in the summary. Without a length the agent chooses: a third of each sentence,
+                or with an agent of the paper's kind the best balance of compression and reconstruction.
+            chars: At most so many characters.
+            bytes: At most so many bytes of UTF-8.
+            ratio: At most this share of the text's words, above 0 and at most 1.
+            keep: Words that are never removed or replaced.
+            protect: Kinds of words that stay as long as the length allows: "negation" (the default; with the word that
+                it negates), "numbers", "names", or "none".
+            extractive: Never replace a word.
+            reword: Let a shorter word stand for a phrase ("premier", "7.4%") where the text is too long.
+            pretokenized: White space separates the words of one sentence, and of its summary; nothing is tidied, and
+                nothing is protected unless `protect` says so.
+            style: "headline" (articles and auxiliaries go first) or "plain"; by default the model's own.
+            effort: "walk" (word after word by Q-values), "plan" (best summary by estimated word importance) or "search"
+                (best summary by word importance computed for this sentence; some forty times the work).
+            decoding: "sequential" (as in the paper) or "parallel" (faster, not always the same).
+            recoverability: Compute the reconstruction rate also where the length is given.
+            reconstruction: Also what the language model reconstructs for every removed word, in the edits.
+            trace: Every step of the walk with its summary and rates; several times slower.
         """
+        options = SummarizeOptions.of(locals())
+        self.check(options)  # now, not by the first summary of a stream
         if isinstance(texts, str):
-            return next(self.stream([texts], **options))
-        if isinstance(texts, Sequence):
-            return list(_with_progress(self.stream(texts, **options), len(texts)))
-        return self.stream(texts, **options)
+            (summary,) = self._stream([texts], options)
+            return summary
+        found = as_list(texts)
+        if found is None:
+            return self._stream(texts, options, callers=1)
+        return list(_with_progress(self._stream(found, options), len(found)))
 
-    def stream(self, texts: Iterable[str], **options: Unpack[Wishes]) -> Iterator[Summary]:
-        """Summaries in the order of the texts, in bounded memory; options as in `summarize`."""
-        return self._stream(texts, SummarizeOptions.of(**options))
+    def curve(
+        self,
+        text: str,
+        *,
+        keep: str | Iterable[str] = (),
+        protect: str | Iterable[str] | None = None,
+        extractive: bool = False,
+        reword: bool = False,
+        pretokenized: bool = False,
+        style: str | None = None,
+        effort: str | None = None,
+        decoding: str | None = None,
+        recoverability: bool = True,
+        reconstruction: bool = False,
+        trace: bool = False,
+    ) -> list[Summary]:
+        """Summaries of one text at every length, the longest first; options as in `summarize`, except the length."""
+        options = SummarizeOptions.of(locals())
+        pipeline = self._pipelines.get(options)
+        return pipeline.curve(self._read(pipeline, text, None, options))
+
+    def check(self, options: SummarizeOptions) -> None:
+        """Raise a `SettingsError` if this model cannot work that way; loads nothing."""
+        self._pipelines.resolved(options)
 
     def together(self, requests: Sequence[tuple[str, SummarizeOptions]]) -> list[Summary | EalmError]:
-        """Summaries of texts with their own options, in common batches; an error for a text that cannot be used."""
+        """Summaries of texts with their own options; for a text that cannot be used, the error.
+
+        Texts share batches unless their effort, style or decoding differ.
+        """
         answers: list[Summary | EalmError | None] = [None] * len(requests)
-        usable: list[tuple[int, Text]] = []
+        groups: dict[Pipeline, list[tuple[int, Text]]] = {}
         for number, (text, options) in enumerate(requests):
             try:
-                usable.append((number, self._read(text, 1, options)))
+                pipeline = self._pipelines.get(options)
+                groups.setdefault(pipeline, []).append((number, self._read(pipeline, text, None, options)))
             except EalmError as error:
                 answers[number] = error
-        found = self._summarized([read for _, read in usable])
-        for (number, _), answer in zip(usable, found, strict=True):
-            answers[number] = answer
+        for pipeline, members in groups.items():
+            found = _summarized(pipeline, [text for _, text in members])
+            for (number, _), answer in zip(members, found, strict=True):
+                answers[number] = answer
         return [answer for answer in answers if answer is not None]
 
-    def _summarized(self, texts: Sequence[Text]) -> "Sequence[Summary | EalmError]":
-        """All in one batch; if a text breaks that (words to keep that do not fit its limit), each by itself."""
-        try:
-            return self._pipeline.summarize(texts)
-        except EalmError as error:
-            if len(texts) == 1:
-                return [error]
-            return [answer for text in texts for answer in self._summarized([text])]
+    def with_effort(self, effort: str, similarity: str | os.PathLike[str] = bundled.NAME) -> "Summarizer":
+        """The same summarizer with another default of `effort`; `similarity` names the model of "search"."""
+        checked = SummarizeOptions(effort=effort).effort
+        return self._varied(self._pipelines.varied(effort=checked, similarity=similarity))
 
-    def curve(self, text: str, **options: Unpack[Wishes]) -> list[Summary]:
-        """Summaries of one text at every length, the longest first; options as in `summarize`, but for the length."""
-        options.setdefault("recoverability", True)
-        checked = SummarizeOptions.of(**options)
-        return self._pipeline.curve(self._read(text, 1, checked))
+    def with_style(self, style: str) -> "Summarizer":
+        """The same summarizer with another default of `style`."""
+        self.check(SummarizeOptions(style=style))
+        return self._varied(self._pipelines.varied(settings=self.settings.override({"goal.style": style})))
 
-    def _stream(self, texts: Iterable[str], options: SummarizeOptions) -> Iterator[Summary]:
-        numbered = enumerate(texts, start=1)
+    def with_decoding(self, decoding: str) -> "Summarizer":
+        """The same summarizer with another default of `decoding`."""
+        return self._varied(self._pipelines.varied(settings=self.settings.override({"decoding.mode": decoding})))
+
+    def _varied(self, pipelines: Pipelines) -> "Summarizer":
+        pipelines.resolved(SummarizeOptions())  # raises for a default that does not go with the agent
+        made = type(self).__new__(type(self))
+        made._pipelines, made._loaded_with = pipelines, self._loaded_with
+        return made
+
+    def __repr__(self) -> str:
+        origin = "parts in memory" if self._loaded_with is None else repr(os.fspath(self._loaded_with["model"]))
+        return f"Summarizer({origin}, lm={self.lm.name!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was loaded by name is sent to another process by name, and loaded there."""
+        own = self._pipelines
+        defaults = {"settings": self.settings, "effort": own.effort, "similarity": own.similarity}
+        if self._loaded_with is not None:
+            return {"loaded_with": self._loaded_with, "defaults": defaults}
+        parts = {"agent": self.agent, "lm": self.lm, "ignored_words": self.ignored_words, "settings": self.settings}
+        return {"parts": parts, "defaults": defaults}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        made = Summarizer.from_parts(**state["parts"]) if "parts" in state else Summarizer(**state["loaded_with"])
+        self._pipelines = made._pipelines.varied(**state["defaults"])
+        self._loaded_with = made._loaded_with
+
+    def _stream(self, texts: Iterable[str], options: SummarizeOptions, *, callers: int = 2) -> Iterator[Summary]:
+        """`callers`: how many calls up the user's own code is, for warnings."""
+        pipeline = self._pipelines.get(options)
+        unseen = set(options.keep_words)
+        numbered, count = enumerate(texts), 0
         while chunk := list(islice(numbered, _TEXTS_AT_ONCE)):
-            yield from self._pipeline.summarize([self._read(text, number, options) for number, text in chunk])
+            read = [self._read(pipeline, text, index, options) for index, text in chunk]
+            count += len(read)
+            unseen = _still_unseen(unseen, read)
+            yield from pipeline.summarize(read)
+        if unseen and count:
+            where = "the text" if count == 1 else f"any of the {count:,} texts"
+            words = ", ".join(repr(word) for word in sorted(unseen))
+            warnings.warn(f"keep= names {words}, not found in {where}.", EalmWarning, stacklevel=callers + 1)
 
-    def _read(self, text: str, number: int, options: SummarizeOptions) -> Text:
-        if not isinstance(text, str):
-            raise TextError(f"Text {number} is not a string, but {type(text).__name__}.")
-        if not text.isascii() and not _is_unicode(text):
-            raise TextError(f"Sentence {number} is not valid Unicode: it was not UTF-8 where it came from.")
-        read = self._pipeline.read(text, options)
+    def _read(self, pipeline: Pipeline, text: str, index: int | None, options: SummarizeOptions) -> Text:
+        read = pipeline.read(check_text(text, index), options)
         longest = max((len(prepared.source.words) for prepared in read.sentences), default=0)
         if longest > self.lm.max_words:
             raise TextError(
-                f"Sentence {number} has {longest} words, and {self.lm.name} can take {self.lm.max_words}. "
-                "Split it into sentences, one a line."
+                f"{text_name(index)} has {longest} words in one sentence, and {self.lm.name} can take "
+                f"{self.lm.max_words}. Split it into sentences."
             )
         return read
+
+
+def _summarized(pipeline: Pipeline, texts: Sequence[Text]) -> Sequence[Summary | EalmError]:
+    """All in one batch; if a text breaks that (words to keep that do not fit its limit), each by itself."""
+    try:
+        return pipeline.summarize(texts)
+    except EalmError as error:
+        if len(texts) == 1:
+            return [error]
+        return [answer for text in texts for answer in _summarized(pipeline, [text])]
+
+
+def _still_unseen(words: set[str], texts: Sequence[Text]) -> set[str]:
+    """Those of the words to keep that none of the texts has."""
+    for text in texts:
+        for prepared in text.sentences:
+            if not words:
+                return words
+            own = prepared.original.words
+            seen = [own[index] for index in named_places(own, words)]
+            words = {word for word in words if not named_places(seen, [word])}
+    return words
 
 
 def _with_progress(summaries: Iterator[Summary], total: int) -> Iterator[Summary]:
@@ -258,12 +318,3 @@ def _with_progress(summaries: Iterator[Summary], total: int) -> Iterator[Summary
 
     bar: Iterator[Summary] = iter(tqdm(summaries, total=total, unit=" texts", dynamic_ncols=True))
     return bar
-
-
-def _is_unicode(text: str) -> bool:
-    """False for the half characters that Python makes of bytes which it could not decode."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

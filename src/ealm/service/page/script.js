@@ -7,6 +7,7 @@
  *   q_values: number[] | null, stop_word: boolean}} Word
  * @typedef {{summary: string, words: number, bytes: number, actions: string, replacements: Record<string, string>,
  *   compression_rate: number, reconstruction_rate: number | null, sentences: number[]}} Point
+ * @typedef {{name: string, kind: string, group: string, help: string, choices: string[], unset: string | null}} OptionRow
  * @typedef {{source: string, words: Word[], sentences: number[], points: Point[], balance: Point | null}} Curve
  */
 
@@ -34,7 +35,8 @@ function element(id, kind) {
 const box = element("text", HTMLTextAreaElement);
 const slider = element("length", HTMLInputElement);
 const unit = element("unit", HTMLSelectElement);
-const reword = element("reword", HTMLInputElement);
+/** Switches and lists of choices by the name of their option. @type {Map<string, HTMLInputElement | HTMLSelectElement>} */
+const controls = new Map();
 const state = {
   /** @type {Curve | null} */ curve: null,
   /** @type {Point | null} */ shown: null,
@@ -64,8 +66,51 @@ async function ask(path, body) {
   return values;
 }
 
-function wishes() {
-  return { keep: [...state.pinned], reword: reword.checked };
+/** A control for each option of the service's table that a page can have. */
+async function addControls() {
+  /** @type {OptionRow[]} */
+  const options = await (await fetch("/v1/options")).json();
+  for (const option of options) {
+    if (!["content", "model"].includes(option.group)) continue;
+    const control = option.kind === "flag" ? tick() : option.kind === "choice" ? choice(option) : null;
+    if (!control) continue;
+    control.id = option.name;
+    control.addEventListener("change", () => { if (box.value.trim()) shorten(); });
+    const label = document.createElement("label");
+    label.title = option.help;
+    label.append(control, ` ${option.name}`);
+    element("options", HTMLSpanElement).append(label);
+    controls.set(option.name, control);
+  }
+}
+
+function tick() {
+  const input = document.createElement("input");
+  input.type = "checkbox";
+  return input;
+}
+
+/** @param {OptionRow} option @returns {HTMLSelectElement | null} */
+function choice(option) {
+  if (option.choices.length < 2) return null; // nothing to choose with this model
+  const select = document.createElement("select");
+  for (const name of ["", ...option.choices]) select.add(new Option(name || "default", name));
+  return select;
+}
+
+/** What the controls say; what is left as it is, is left out. */
+function chosenOptions() {
+  /** @type {Record<string, string | boolean>} */
+  const values = {};
+  for (const [name, control] of controls) {
+    if (control instanceof HTMLInputElement && control.checked) values[name] = true;
+    if (control instanceof HTMLSelectElement && control.value) values[name] = control.value;
+  }
+  return values;
+}
+
+function requestOptions() {
+  return { keep: [...state.pinned], ...chosenOptions() };
 }
 
 async function shorten() {
@@ -89,11 +134,11 @@ async function shorten() {
 
 /** @param {string} text @param {number} number */
 async function showCurve(text, number) {
-  const wish = { text, ...wishes() };
-  const curve = await ask("/v1/curve", wish);
+  const request = { text, ...requestOptions() };
+  const curve = await ask("/v1/curve", request);
   if (number !== state.asked) return;
   take(curve);
-  const rated = await ask("/v1/curve", { ...wish, recoverability: true });
+  const rated = await ask("/v1/curve", { ...request, recoverability: true });
   if (number !== state.asked) return;
   const place = slider.value;
   take(rated, place);
@@ -119,8 +164,8 @@ async function showLong(text, number) {
     slider.max = String(total);
     slider.value = String(Math.ceil(total / 4));
   }
-  const wish = unit.value === "balance" ? {} : { words: Number(slider.value) };
-  const answer = await ask("/v1/summarize", { text, ...wishes(), ...wish });
+  const length = unit.value === "balance" ? {} : { words: Number(slider.value) };
+  const answer = await ask("/v1/summarize", { text, ...requestOptions(), ...length });
   if (number !== state.asked) return;
   state.curve = null;
   element("result", HTMLDivElement).hidden = false;
@@ -267,9 +312,9 @@ function drawCurve(curve, point) {
   const path = rated.map((each, place) =>
     `${place ? "L" : "M"}${x(each.compression_rate).toFixed(1)} ${y(each.reconstruction_rate ?? 0).toFixed(1)}`).join("");
   const rate = point.reconstruction_rate;
-  const told = rate === null ? "" : `${Math.round(100 * point.compression_rate)} % of the words are gone, ` +
+  const caption = rate === null ? "" : `${Math.round(100 * point.compression_rate)} % of the words are gone, ` +
     `${Math.round(100 * rate)} % of what counts is kept or can be recovered.`;
-  const picture = svg("svg", { viewBox: "0 0 360 210", role: "img", "aria-label": told },
+  const picture = svg("svg", { viewBox: "0 0 360 210", role: "img", "aria-label": caption },
     svg("line", { class: "axis", x1: "40", y1: "170", x2: "340", y2: "170" }),
     svg("line", { class: "axis", x1: "40", y1: "20", x2: "40", y2: "170" }),
     svg("path", { class: "path", d: path }),
@@ -281,7 +326,7 @@ function drawCurve(curve, point) {
     picture.append(svg("circle", { class: "chosen", r: "6", cx: String(x(point.compression_rate)), cy: String(y(rate)) }));
   }
   const words = document.createElement("p");
-  words.textContent = told;
+  words.textContent = caption;
   target.replaceChildren(picture, words);
 }
 
@@ -299,7 +344,7 @@ async function reconstruct(point) {
   if (!curve || state.shown !== point) return;
   try {
     const answer = await ask("/v1/summarize", {
-      text: curve.source, ...wishes(), words: Math.max(point.words, 1), reconstruction: true,
+      text: curve.source, ...requestOptions(), words: Math.max(point.words, 1), reconstruction: true,
     });
     if (state.shown !== point) return;
     const edits = answer.summaries[0].edits;
@@ -411,7 +456,7 @@ async function copy(text, done) {
 
 function link() {
   const values = new URLSearchParams({ text: box.value, unit: unit.value, at: slider.value });
-  if (reword.checked) values.set("reword", "1");
+  for (const [name, value] of Object.entries(chosenOptions())) values.set(name, value === true ? "1" : String(value));
   if (state.pinned.size) values.set("keep", [...state.pinned].join("\n"));
   const place = new URL(window.location.href);
   place.hash = values.toString();
@@ -425,7 +470,10 @@ function fromLink() {
   box.value = text;
   const wanted = values.get("unit") ?? "words";
   if (["words", "bytes", "balance"].includes(wanted)) unit.value = wanted;
-  reword.checked = values.get("reword") === "1";
+  for (const [name, control] of controls) {
+    if (control instanceof HTMLInputElement) control.checked = values.get(name) === "1";
+    else control.value = values.get(name) ?? "";
+  }
   state.pinned = new Set((values.get("keep") ?? "").split("\n").filter(Boolean));
   const at = values.get("at");
   shorten().then(() => {
@@ -455,7 +503,6 @@ slider.addEventListener("input", () => {
     state.later = window.setTimeout(shorten, 400);
   }
 });
-reword.addEventListener("change", () => { if (box.value.trim()) shorten(); });
 unit.addEventListener("change", () => { stopPlaying(); if (state.long) shorten(); else show(); });
 element("play", HTMLButtonElement).addEventListener("click", play);
 element("theme", HTMLButtonElement).addEventListener("click", switchTheme);
@@ -480,4 +527,4 @@ for (const [name, text] of Object.entries(EXAMPLES)) {
   button.addEventListener("click", () => { box.value = text; state.pinned.clear(); shorten(); });
   element("examples", HTMLSpanElement).append(button);
 }
-fromLink();
+addControls().catch(() => say("The options could not be loaded; those of the model apply.", true)).then(fromLink);
