@@ -85,3 +85,22 @@ def test_an_agent_sees_by_the_model_that_its_settings_name(encoder: WordEncoder)
     assert torch.equal(by_words([source])[0], lm.encode([source.ids])[0])
     assert torch.allclose(by_meaning([source])[0], encoder.encode([source.words])[0])
     assert (by_words.width, by_meaning.width) == (lm.width, encoder.width)
+
+
+def test_all_layers_come_from_the_same_forward_pass(encoder: WordEncoder) -> None:
+    (found,) = encoder.encode_layers([SENTENCE])
+    (alone,) = encoder.encode([SENTENCE])
+    assert torch.equal(found.encodings, alone)
+    width = encoder.width - 3
+    assert found.layers.shape == (len(SENTENCE), 7 * width)
+    assert torch.allclose(3 * found.layers[:, -width:], alone[:, :width], atol=1e-5)
+    again = encoder.encode_layers([SENTENCE[::-1]])[0].layers
+    first = found.layers[:, :width]  # embeddings: they know the word and its position, not its neighbours
+    assert not torch.allclose(again.flip(0)[:, -width:], found.layers[:, -width:], atol=1e-2)
+    assert torch.allclose(again[4, :width].norm(), first[4].norm(), rtol=1e-3)
+
+
+def test_layers_of_a_long_sentence_and_of_no_words(encoder: WordEncoder) -> None:
+    long, empty = encoder.encode_layers([["word"] * 400, []])
+    assert (len(long.layers), len(long.encodings)) == (400, 400)
+    assert empty.layers.shape == (0, long.layers.shape[1])

@@ -123,17 +123,23 @@ class _Encoder(nn.Module):
         self.encoder = _Layers(config)
 
     def forward(
-        self, input_ids: Tensor, attention_mask: Tensor | None = None, token_type_ids: Tensor | None = None
-    ) -> tuple[Tensor]:
-        """Last hidden states (rows, tokens, width)."""
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        token_type_ids: Tensor | None = None,
+        *,
+        all_layers: bool = False,
+    ) -> tuple[Tensor, ...]:
+        """Last hidden states (rows, tokens, width); or those of the embeddings and all layers, the last one last."""
         hidden = self.embeddings(input_ids, token_type_ids)
         # Nothing is added where a row attends, the least number where it does not: (rows, 1, 1, tokens).
         bias = None
         if attention_mask is not None:
             bias = (1 - attention_mask[:, None, None].to(hidden.dtype)) * torch.finfo(hidden.dtype).min
+        states = [hidden]
         for layer in self.encoder.layer:
-            hidden = layer(hidden, bias)
-        return (hidden,)
+            states = [*states, layer(states[-1], bias)] if all_layers else [layer(states[-1], bias)]
+        return tuple(states)
 
 
 class _Embeddings(nn.Module):

@@ -21,11 +21,12 @@ _TOKEN_BUDGET = 4_096
 class SentenceEncoder:
     """A BERT without head, with its tokenizer."""
 
-    def __init__(self, encoder: nn.Module, tokenizer: LightTokenizer, *, width: int) -> None:
-        """`width` is that of the encoder's states."""
+    def __init__(self, encoder: nn.Module, tokenizer: LightTokenizer, *, width: int, layers: int) -> None:
+        """`width` is that of the encoder's states; `layers` counts what gives states, the embeddings included."""
         self._encoder = encoder
         self.tokenizer = tokenizer
         self.width = width
+        self.layers = layers
 
     @classmethod
     def load(cls, folder: Path | None = None, *, device: str = "cpu") -> "SentenceEncoder":
@@ -37,7 +38,8 @@ class SentenceEncoder:
         except (KeyError, RuntimeError) as error:
             reason = " ".join(str(error).split())[:300]
             raise LanguageModelError(f"The weights in {folder} do not fit its config.json: {reason}") from error
-        return cls(encoder, LightTokenizer.read(folder / "tokenizer.json"), width=config.hidden_size)
+        tokenizer = LightTokenizer.read(folder / "tokenizer.json")
+        return cls(encoder, tokenizer, width=config.hidden_size, layers=config.num_hidden_layers + 1)
 
     def __call__(self, texts: Sequence[str]) -> Tensor:
         """Unit vectors of texts, each the mean of its tokens' states: (texts, width). Long texts are cut off."""
@@ -48,23 +50,28 @@ class SentenceEncoder:
         return vectors
 
     @torch.no_grad()
-    def states(self, rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, Tensor, Tensor]]:
+    def states(
+        self, rows: Sequence[Sequence[int]], *, all_layers: bool = False
+    ) -> Iterator[tuple[int, Tensor, Tensor]]:
         """For each row of token ids, in no particular order: its number, the tokens' states, the unit vector of all.
 
         The special tokens around a row count in its vector, as in the encoder's training, but not among the states.
+        States are those of the last layer, or of all layers side by side, the last one last: (tokens, layers * width).
         """
         for batch in rows_by_length([len(row) + 2 for row in rows], _TOKEN_BUDGET):
-            states, attention = self._forward([rows[row] for row in batch])
-            means = (states * attention[..., None]).sum(dim=1) / attention.sum(dim=1, keepdim=True)
+            states, attention = self._forward([rows[row] for row in batch], all_layers=all_layers)
+            last = states[..., -self.width :]
+            means = (last * attention[..., None]).sum(dim=1) / attention.sum(dim=1, keepdim=True)
             vectors = nn.functional.normalize(means, dim=-1)  # (rows, width)
             for place, row in enumerate(batch):
                 yield row, states[place, 1 : len(rows[row]) + 1], vectors[place]
 
-    def _forward(self, rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """One padded pass: last hidden states (rows, tokens, width), and where there are tokens (rows, tokens)."""
+    def _forward(self, rows: Sequence[Sequence[int]], *, all_layers: bool) -> tuple[Tensor, Tensor]:
+        """One padded pass: hidden states (rows, tokens, width), and where there are tokens (rows, tokens)."""
         device = next(self._encoder.parameters()).device
         start, end, padding = (getattr(self.tokenizer, f"{name}_token_id") for name in ("cls", "sep", "pad"))
         whole = [torch.tensor([start, *row, end]) for row in rows]
         ids = nn.utils.rnn.pad_sequence(whole, batch_first=True, padding_value=padding).to(device)
         attention = nn.utils.rnn.pad_sequence([torch.ones_like(row) for row in whole], batch_first=True).to(device)
-        return self._encoder(ids, attention_mask=attention)[0], attention
+        states = self._encoder(ids, attention_mask=attention, all_layers=all_layers)
+        return torch.cat(states, dim=-1), attention

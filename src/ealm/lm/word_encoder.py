@@ -35,9 +35,18 @@ class WordEncoder:
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
         """(words, width) of each sentence."""
+        return [states.encodings for states in self._encode(sentences, all_layers=False)]
+
+    def encode_layers(self, sentences: Sequence[Sequence[str]]) -> "list[WordStates]":
+        """What `encode` gives and, from the same forward pass, the states of all layers."""
+        return self._encode(sentences, all_layers=True)
+
+    def _encode(self, sentences: Sequence[Sequence[str]], *, all_layers: bool) -> "list[WordStates]":
         windows = [list(_windows(pieces)) for pieces in self._pieces(sentences)]
-        encoded = iter(self._encoded([window for row in windows for window in row]))
-        return [torch.cat([next(encoded) for _ in row]) if row else torch.empty(0, self.width) for row in windows]
+        encoded = iter(self._encoded([window for row in windows for window in row], all_layers=all_layers))
+        layers_width = self._encoder.width * (self._encoder.layers if all_layers else 1)
+        nothing = WordStates(torch.empty(0, self.width), torch.empty(0, layers_width))
+        return [_joined([next(encoded) for _ in row]) if row else nothing for row in windows]
 
     def _pieces(self, sentences: Sequence[Sequence[str]]) -> list[list[list[int]]]:
         """Ids of the pieces of each word; a word that the tokenizer drops counts as unknown."""
@@ -54,11 +63,21 @@ class WordEncoder:
             rows.append([own or [tokenizer.unk_token_id] for own in pieces])
         return rows
 
-    def _encoded(self, windows: "Sequence[_Window]") -> list[Tensor]:
-        found: list[Tensor] = [torch.empty(0)] * len(windows)
-        for row, states, vector in self._encoder.states([window.ids for window in windows]):
+    def _encoded(self, windows: "Sequence[_Window]", *, all_layers: bool) -> "list[WordStates]":
+        found: dict[int, WordStates] = {}
+        for row, states, vector in self._encoder.states([window.ids for window in windows], all_layers=all_layers):
             found[row] = _of_words(states, windows[row].words.to(states.device), vector)
-        return found
+        return [found[row] for row in range(len(windows))]
+
+
+@dataclass(frozen=True, slots=True)
+class WordStates:
+    """What one forward pass says of the words of a sentence."""
+
+    encodings: Tensor
+    """(words, width of the encoder of words), as from `WordEncoder.encode`."""
+    layers: Tensor
+    """(words, layers * width of a layer): means over the pieces of each word, the last layer last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +105,19 @@ def _windows(words: Sequence[Sequence[int]]) -> Iterator[_Window]:
         yield _Window(ids, torch.tensor(indices))
 
 
-def _of_words(states: Tensor, words: Tensor, vector: Tensor) -> Tensor:
-    """Encodings of words from the states of their pieces and the vector of the sentence: (words, width)."""
+def _joined(windows: Sequence[WordStates]) -> WordStates:
+    if len(windows) == 1:
+        return windows[0]
+    encodings, layers = ([getattr(window, name) for window in windows] for name in ("encodings", "layers"))
+    return WordStates(torch.cat(encodings), torch.cat(layers))
+
+
+def _of_words(states: Tensor, words: Tensor, vector: Tensor) -> WordStates:
+    """Encodings of words from the states of their pieces and the vector of the sentence."""
     count = int(words[-1]) + 1
     pieces = torch.bincount(words, minlength=count).to(states.dtype)[:, None]
     summed = torch.zeros(count, states.shape[1], device=states.device).index_add_(0, words, states)
-    mean = summed / pieces
-    shares = torch.stack([mean @ vector, summed @ vector], dim=1)
-    return torch.cat([_STATE_SCALE * mean, _SHARE_SCALE * shares, pieces], dim=1)
+    layers = summed / pieces
+    last, last_sum = layers[:, -len(vector) :], summed[:, -len(vector) :]
+    shares = torch.stack([last @ vector, last_sum @ vector], dim=1)
+    return WordStates(torch.cat([_STATE_SCALE * last, _SHARE_SCALE * shares, pieces], dim=1), layers)
