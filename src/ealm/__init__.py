@@ -1,7 +1,7 @@
 """ealm: the unsupervised summarizer that learns to edit.
 
 >>> from ealm import Summarizer
->>> Summarizer.from_pretrained("runs/mine").summarize("the sentence to shorten .")  # doctest: +SKIP
+>>> Summarizer().summarize("The council voted on Tuesday to close the old bridge.", words=6)  # doctest: +SKIP
 """
 
 from importlib import import_module
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ealm.common.config import PRESETS, Settings
-    from ealm.common.errors import EalmError
+    from ealm.common.errors import EalmError, EalmWarning
     from ealm.lm.masked_lm import MaskedLM, TransformersMaskedLM
     from ealm.paper.edits import Action
+    from ealm.summarize.options import SummarizeOptions
     from ealm.summarize.result import Edit, Summary, TraceStep
     from ealm.summarize.summarizer import Summarizer
 
@@ -22,9 +23,11 @@ _HOMES = {
     "Settings": "common.config",
     "Action": "paper.edits",
     "EalmError": "common.errors",
+    "EalmWarning": "common.errors",
     "MaskedLM": "lm.masked_lm",
     "TransformersMaskedLM": "lm.masked_lm",
     "Summarizer": "summarize.summarizer",
+    "SummarizeOptions": "summarize.options",
     "Edit": "summarize.result",
     "Summary": "summarize.result",
     "TraceStep": "summarize.result",
@@ -34,9 +37,11 @@ __all__ = [
     "PRESETS",
     "Action",
     "EalmError",
+    "EalmWarning",
     "Edit",
     "MaskedLM",
     "Settings",
+    "SummarizeOptions",
     "Summarizer",
     "Summary",
     "TraceStep",

@@ -195,8 +195,7 @@ def _curves(
     curves = {}
     for spec in specs:
         if spec.kind == "ealm":
-            place = None if spec.path is None else spec.place(spec.seeds(seeds)[0])
-            summarizer = Summarizer() if place is None else Summarizer.from_pretrained(place)
+            summarizer = Summarizer() if spec.path is None else Summarizer(spec.place(spec.seeds(seeds)[0]))
             traced = summarizer.summarize(sources, pretokenized=evaluation.pretokenized, trace=True)
             curves[spec.name] = [
                 (step.compression_rate, step.reconstruction_rate)
@@ -211,4 +210,4 @@ def _curves(
 def _spread_lines(total: int, count: int) -> list[int]:
     """So many lines from all over the data."""
     count = min(count, total)
-    return [place * total // count for place in range(count)]
+    return [number * total // count for number in range(count)]

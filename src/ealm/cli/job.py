@@ -113,7 +113,7 @@ def is_job(source: Path | None, output: Path | None, *, plain: bool, options: Jo
 
 
 def run_job(source: Path | None, output: Path | None, *, options: JobOptions, recipe: ModelRecipe) -> None:
-    """Do a job and tell how it went."""
+    """Run a job and report how it went."""
     job = Job(
         input=source,
         output=output,

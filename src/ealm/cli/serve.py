@@ -37,10 +37,10 @@ def serve(host: str, port: int, folder: Path, lm: str | None, engine: str) -> No
         ) from error
     from ealm.summarize.summarizer import Summarizer
 
-    app = create_app(Summarizer.from_pretrained(folder, lm=lm, engine=engine))
+    app = create_app(Summarizer(folder, lm=lm, engine=engine))
     config = uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
     server = uvicorn.Server(config)
     sockets = [config.bind_socket()]
-    place = sockets[0].getsockname()
-    click.echo(f"ealm listens on http://{f'[{place[0]}]' if ':' in place[0] else place[0]}:{place[1]} (Ctrl-C ends it)")
+    address, bound_port, *_ = sockets[0].getsockname()
+    click.echo(f"ealm listens on http://{f'[{address}]' if ':' in address else address}:{bound_port} (Ctrl-C ends it)")
     server.run(sockets=sockets)

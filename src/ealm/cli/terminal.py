@@ -57,7 +57,7 @@ def _rates(summary: Summary) -> str:
     before, after = len(summary.source.split()), len(summary.summary.split())
     text = f"{after} of {before} words"
     if summary.reconstruction_rate is not None:
-        text += f", {summary.reconstruction_rate:.0%} of what counts is kept or can be recovered"
+        text += f", {summary.reconstruction_rate:.0%} recoverable"
     return text
 
 

@@ -11,7 +11,7 @@ _LETTERS = {Action.KEEP: "k", Action.REMOVE: "d", Action.REPLACE: "r"}
 
 
 def curve_values(points: Sequence[Summary]) -> dict[str, Any]:
-    """The words of the text with what the walk thought of them, and for each length what becomes of every word."""
+    """The words of the text with their Q-values, and for each length the action on every word."""
     if not points:
         return {"source": "", "words": [], "sentences": [], "points": [], "balance": None}
     first = points[0]
@@ -43,8 +43,8 @@ def _words(parts: Sequence[Summary]) -> list[dict[str, Any]]:
     words: list[dict[str, Any]] = []
     for number, part in enumerate(parts):
         decided = {step.position: step for step in part.trace}
-        for place, edit in enumerate(part.edits):
-            step = decided.get(place)
+        for index, edit in enumerate(part.edits):
+            step = decided.get(index)
             words.append(
                 {
                     "text": edit.word,
@@ -72,4 +72,4 @@ def _point(summary: Summary) -> dict[str, Any]:
 
 
 def _replacements(edits: Sequence[Edit]) -> dict[str, str]:
-    return {str(place): edit.replacement for place, edit in enumerate(edits) if edit.replacement is not None}
+    return {str(index): edit.replacement for index, edit in enumerate(edits) if edit.replacement is not None}

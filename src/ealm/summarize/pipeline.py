@@ -81,15 +81,15 @@ class Pipeline:
         self,
         agent: AnyAgent,
         lm: MaskedLM,
-        look: Look,
+        encoder: Look,
         *,
         ignored_words: IgnoredWords,
         settings: Settings,
         plans: SentencePlanner | None = None,
     ) -> None:
-        """`look` encodes sentences for the agent; with `plans`, edits are planned instead of following its Q-values."""
+        """`encoder` encodes sentences for the agent; `plans` plans edits instead of following its Q-values."""
         self._agent = agent
-        self._look = look
+        self._encoder = encoder
         self._plans = plans
         self._lm = lm
         self._ignored_words = ignored_words
@@ -156,7 +156,7 @@ class Pipeline:
 
     def _walk_sources(self, texts: Sequence[Text]) -> list[list[WalkSource]]:
         pairs = [(text, prepared) for text in texts for prepared in text.sentences]
-        encodings = self._look([prepared.source for _, prepared in pairs])
+        encodings = self._encoder([prepared.source for _, prepared in pairs])
         requests = [
             WalkRequest(
                 prepared.source.words,

@@ -26,7 +26,7 @@ Values = TypeVar("Values")
 
 @dataclass(frozen=True, slots=True)
 class SavedAgent:
-    """Everything a folder tells about an agent."""
+    """What the folder of an agent holds."""
 
     weights: Mapping[str, Tensor]
     width: int

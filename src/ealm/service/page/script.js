@@ -304,7 +304,7 @@ function drawCurve(curve, point) {
   const target = element("curve", HTMLDivElement);
   const rated = curve.points.filter((each) => each.reconstruction_rate !== null);
   if (!rated.length) {
-    target.textContent = "Working out what can be recovered …";
+    target.textContent = "Computing recoverability …";
     return;
   }
   const x = (/** @type {number} */ rate) => 40 + 300 * rate;
@@ -312,8 +312,8 @@ function drawCurve(curve, point) {
   const path = rated.map((each, place) =>
     `${place ? "L" : "M"}${x(each.compression_rate).toFixed(1)} ${y(each.reconstruction_rate ?? 0).toFixed(1)}`).join("");
   const rate = point.reconstruction_rate;
-  const caption = rate === null ? "" : `${Math.round(100 * point.compression_rate)} % of the words are gone, ` +
-    `${Math.round(100 * rate)} % of what counts is kept or can be recovered.`;
+  const caption = rate === null ? "" : `${Math.round(100 * point.compression_rate)} % of the words are removed; ` +
+    `recoverability ${Math.round(100 * rate)} %.`;
   const picture = svg("svg", { viewBox: "0 0 360 210", role: "img", "aria-label": caption },
     svg("line", { class: "axis", x1: "40", y1: "170", x2: "340", y2: "170" }),
     svg("line", { class: "axis", x1: "40", y1: "20", x2: "40", y2: "170" }),
