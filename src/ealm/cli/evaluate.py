@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ealm.baselines.table import baseline_list
 from ealm.cli.shared import plain_errors, pretokenized_option, quiet_option
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ _CURVE_SENTENCES = 40
     "--systems",
     default=DEFAULT_SYSTEMS,
     show_default=True,
-    help="Separated by commas: lead-N, lead-Nb (bytes), stopwords, ealm, ealm=DIR, ealm:NAME=DIR, seq3=DIR, seq3+=DIR, "
-    "cmatch=DIR, file:NAME=PATH. {seed} in a DIR or PATH stands for each of --seeds.",
+    help="Separated by commas: ealm, ealm=DIR, ealm:NAME=DIR, file:NAME=PATH (one summary a line), "
+    f"{baseline_list(about=True)}. {{seed}} in a DIR or PATH stands for each of --seeds.",
 )
 @click.option(
     "--protocol",

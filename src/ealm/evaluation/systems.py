@@ -1,7 +1,6 @@
 """The systems that are compared, by the names that a user gives them.
 
-    lead-8  lead-75b  stopwords  ealm  ealm=DIR  ealm:NAME=DIR  ealm+walk=DIR  ealm+plain=DIR  seq3=DIR  seq3+=DIR
-    cmatch=DIR  file:NAME=PATH
+    ealm  ealm=DIR  ealm:NAME=DIR  ealm+walk=DIR  ealm+plain=DIR  file:NAME=PATH  and the baselines (baselines/table.py)
 
 DIR and PATH may hold {seed}: such a system is scored once for each seed.
 """
@@ -10,9 +9,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from ealm.baselines.trivial import LeadBytes, LeadWords, StopWordDeletion
+from ealm.baselines.table import AnySummarizer, baseline_list, find_baseline
 from ealm.common.errors import EalmError
 from ealm.evaluation.data import read_summaries
 
@@ -21,28 +20,13 @@ if TYPE_CHECKING:
 
 SEED = "{seed}"
 STYLES = ("plain", "headline")
-_SPEC = re.compile(
-    r"(?P<kind>lead-\d+b?|stopwords|ealm(?:\+(?:walk|plan|search|plain|headline))*|seq3\+?|cmatch|file)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?"
-)
-_NEED_A_PATH = {
-    "seq3": "seq3=DIR (train it with: ealm train-baseline seq3 CORPUS --out DIR)",
-    "seq3+": "seq3+=DIR (train it with: ealm train-baseline seq3 CORPUS --validation DATA --out DIR)",
-    "cmatch": "cmatch=DIR (train it with: ealm train-baseline cmatch CORPUS --headlines FILE --out DIR)",
-    "file": "file:NAME=PATH, a file with one summary a line",
-}
-_NEED_NO_PATH = ("lead-", "stopwords")
+_SPEC = re.compile(r"(?P<kind>[^:=]+)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?")
+_EALM = re.compile(r"ealm(?:\+(?:walk|plan|search|plain|headline))*")
+_FILE = "file:NAME=PATH"
 
 
 class UnknownSystemError(EalmError, ValueError):
     """A system was named that there is not, or that lacks its folder."""
-
-
-class AnySummarizer(Protocol):
-    """What evaluation needs of a system."""
-
-    def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:
-        """One summary for each text; with `words` none is longer."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,40 +64,34 @@ def parse_systems(text: str, *, seeds: Sequence[int] = ()) -> list[SystemSpec]:
 
 def _parse(part: str) -> SystemSpec:
     found = _SPEC.fullmatch(part)
-    if found is None:
+    kind, name, path = found.groups() if found else ("", None, None)
+    baseline = find_baseline(kind)
+    if baseline is None and kind != "file" and not _EALM.fullmatch(kind):
         raise UnknownSystemError(
-            f"There is no system {part!r}. Systems: lead-N (words), lead-Nb (bytes), stopwords, ealm, ealm=DIR, "
-            "ealm:NAME=DIR, ealm+walk=DIR, ealm+plain=DIR, seq3=DIR, seq3+=DIR, cmatch=DIR, file:NAME=PATH."
+            f"There is no system {part!r}. Systems: ealm, ealm=DIR, ealm:NAME=DIR, ealm+walk=DIR, ealm+plain=DIR, "
+            f"{baseline_list(about=False)}, {_FILE}."
         )
-    kind, name, path = found["kind"], found["name"], found["path"]
-    if path is None and kind in _NEED_A_PATH:
-        raise UnknownSystemError(f"{kind} needs to know where: {_NEED_A_PATH[kind]}.")
-    if path is not None and kind.startswith(_NEED_NO_PATH):
+    if path is None and kind == "file":
+        raise UnknownSystemError(f"file needs to know where: {_FILE}, a file with one summary a line.")
+    if path is None and baseline is not None and baseline.needs_folder:
+        raise UnknownSystemError(f"{kind} needs to know where: {baseline.usage} ({baseline.about}).")
+    if path is not None and baseline is not None and not baseline.needs_folder:
         raise UnknownSystemError(f"{kind} has no folder: leave ={path} out.")
     return SystemSpec(kind, name or kind, path)
 
 
 def load_system(spec: SystemSpec, seed: int | None) -> AnySummarizer:
     """A system that is ready to summarize."""
-    if spec.kind.startswith("lead-"):
-        size = spec.kind.removeprefix("lead-")
-        return LeadBytes(int(size[:-1])) if size.endswith("b") else LeadWords(int(size))
-    if spec.kind == "stopwords":
-        return StopWordDeletion()
+    place = None if spec.path is None else spec.place(seed)
+    baseline = find_baseline(spec.kind)
+    if baseline is not None:
+        return baseline.load(spec.kind, place)
     if spec.kind == "file":
         return _FromFile(spec.place(seed))
-    if spec.kind.startswith("ealm"):
-        from ealm.summarize.summarizer import Summarizer
+    from ealm.summarize.summarizer import Summarizer
 
-        summarizer = Summarizer() if spec.path is None else Summarizer.from_pretrained(spec.place(seed))
-        return _Ealm(_varied(summarizer, spec.kind.split("+")[1:]))
-    if spec.kind == "cmatch":
-        from ealm.baselines.cmatch.summarizer import CMatchSummarizer
-
-        return CMatchSummarizer.load(spec.place(seed))
-    from ealm.baselines.seq3.summarizer import Seq3Summarizer
-
-    return Seq3Summarizer.load(spec.place(seed), variant="best" if spec.kind == "seq3+" else "last")
+    summarizer = Summarizer() if place is None else Summarizer(place)
+    return _Ealm(_varied(summarizer, spec.kind.split("+")[1:]))
 
 
 def _varied(summarizer: "Summarizer", variants: Iterable[str]) -> "Summarizer":

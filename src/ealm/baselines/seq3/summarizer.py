@@ -32,6 +32,11 @@ class Seq3Summarizer:
         saved = SavedSeq3.load(folder, variant=variant)
         return cls(saved.build(), saved.vocabulary)
 
+    @classmethod
+    def load_best(cls, folder: Path) -> "Seq3Summarizer":
+        """SEQ3+ of a folder."""
+        return cls.load(folder, variant="best")
+
     def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:
         """Summaries in the order of the texts, of at most `words` words, or else of a share of each text's.
 
