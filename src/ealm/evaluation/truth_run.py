@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ealm.evaluation.systems import AnySummarizer, SystemSpec, load_system, needed_seeds
+from ealm.baselines.table import AnySummarizer
+from ealm.evaluation.systems import SystemSpec, load_system, needed_seeds
 from ealm.evaluation.tables import terminal_table
 from ealm.evaluation.truth import Case
 from ealm.text.words import split_words
