@@ -1,38 +1,22 @@
 """The parser around a small network with random weights: shapes, batches, folders."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from grammars import INPUTS, FakeWordEncoder
 
 from ealm.common.errors import GrammarError
 from ealm.grammar.network import ParserNetwork, ParserShape
 from ealm.grammar.parser import EmbeddedGrammar
 from ealm.grammar.protocol import ROOT_RELATION
 from ealm.grammar.saved_parser import SHAPE_FILE, read_network, write_network
-from ealm.lm.word_encoder import WordStates
 
-INPUTS = 12
 SHAPE = ParserShape(
     INPUTS, relations=("ROOT", "det", "dobj"), tags=("DT", "NN"), width=8, arc_width=6, relation_width=4
 )
 SENTENCES = ["the bridge fell".split(), [], ["Stop"], "rain is likely in the north on Monday".split()]
-
-
-class FakeEncoder:
-    """States that depend on the word and its index alone."""
-
-    def encode_layers(self, sentences: Sequence[Sequence[str]]) -> list[WordStates]:
-        return [WordStates(torch.empty(len(words), 0), self.states(words)) for words in sentences]
-
-    def states(self, words: Sequence[str]) -> torch.Tensor:
-        rows = [
-            torch.randn(INPUTS, generator=torch.Generator().manual_seed(len(word) + 31 * index))
-            for index, word in enumerate(words)
-        ]
-        return torch.stack(rows) if rows else torch.empty(0, INPUTS)
 
 
 def network() -> ParserNetwork:
@@ -44,7 +28,7 @@ def network() -> ParserNetwork:
 
 
 def grammar(made: ParserNetwork | None = None) -> EmbeddedGrammar:
-    encoder: Any = FakeEncoder()
+    encoder: Any = FakeWordEncoder()
     return EmbeddedGrammar(made or network(), encoder)
 
 
@@ -65,7 +49,7 @@ def test_a_parse_does_not_depend_on_its_company() -> None:
 
 
 def test_states_that_are_there_already_give_the_same() -> None:
-    layers = [FakeEncoder().states(words) for words in SENTENCES]
+    layers = [FakeWordEncoder().states(words) for words in SENTENCES]
     assert grammar().parse_states(SENTENCES, layers) == grammar().parse(SENTENCES)
 
 

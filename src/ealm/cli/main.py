@@ -12,6 +12,7 @@ from ealm.cli.serve import serve
 from ealm.cli.settings import settings
 from ealm.cli.summarize import summarize
 from ealm.cli.train import train
+from ealm.cli.train_grammar import train_grammar
 from ealm.cli.word_importance import weigh, word_importance
 
 
@@ -27,7 +28,7 @@ def main() -> None:
     """
 
 
-TRAINING = (train, word_importance, weigh, adapt, train_baseline, report)
+TRAINING = (train, word_importance, weigh, adapt, train_grammar, train_baseline, report)
 USE = (summarize, serve, settings)
 EVALUATION = (evaluate, read)
 for command in (*TRAINING, *USE, *EVALUATION):

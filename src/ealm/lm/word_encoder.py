@@ -27,6 +27,7 @@ class WordEncoder:
     def __init__(self, encoder: SentenceEncoder) -> None:
         self._encoder = encoder
         self.width = encoder.width + _NUMBERS
+        self.layers_width = encoder.width * encoder.layers
 
     @classmethod
     def load(cls, *, device: str = "cpu") -> "WordEncoder":
@@ -44,7 +45,7 @@ class WordEncoder:
     def _encode(self, sentences: Sequence[Sequence[str]], *, all_layers: bool) -> "list[WordStates]":
         windows = [list(_windows(pieces)) for pieces in self._pieces(sentences)]
         encoded = iter(self._encoded([window for row in windows for window in row], all_layers=all_layers))
-        layers_width = self._encoder.width * (self._encoder.layers if all_layers else 1)
+        layers_width = self.layers_width if all_layers else self._encoder.width
         nothing = WordStates(torch.empty(0, self.width), torch.empty(0, layers_width))
         return [_joined([next(encoded) for _ in row]) if row else nothing for row in windows]
 
