@@ -20,7 +20,7 @@ def test_every_command_explains_itself(command: list[str], option: str) -> None:
 
 
 def test_the_commands_are_listed() -> None:
-    expected = "adapt evaluate read report serve settings summarize train train-baseline word-importance"
+    expected = "adapt evaluate read report serve settings summarize train train-baseline train-grammar word-importance"
     assert sorted(name for name, command in main.commands.items() if not command.hidden) == expected.split()
     for name in expected.split():
         assert name in run("-h").stdout
