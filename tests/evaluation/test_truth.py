@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from ealm.cli.main import main
+from ealm.evaluation.systems import HasCurve, SystemSpec, load_system
 from ealm.evaluation.truth import Case, Pair, Pattern, TruthSuiteError, read_suite, sentences_of
 from ealm.evaluation.truth_run import (
     TruthResult,
@@ -164,6 +165,25 @@ def test_every_text_is_summarized_at_every_length_up_to_the_whole(cases: tuple[C
         *((3, False), (4, False), (5, False), (6, True)),
         *((3, False), (4, True), (5, False)),
     ]
+
+
+class LastAtOnce(Last):
+    """The same, and all lengths of a text at once."""
+
+    def curve(self, text: str) -> list[str]:
+        size = len(text.split())
+        return [self.summarize([text], words=words)[0] for words in range(size, 0, -1)]
+
+
+def test_all_lengths_at_once_are_the_same_as_one_by_one(cases: tuple[Case, ...]) -> None:
+    assert check_system(LastAtOnce(), cases) == check_system(Last(), cases)
+
+
+def test_the_embedded_model_gives_all_lengths_at_once(cases: tuple[Case, ...]) -> None:
+    system = load_system(SystemSpec("ealm", "ealm"), None)
+    assert isinstance(system, HasCurve)
+    one_by_one = check_system(system, cases, lengths=range(3, 9))
+    assert {output.summary for output in check_system(system, cases)} == {output.summary for output in one_by_one}
 
 
 def test_one_length_and_a_length_of_its_own(cases: tuple[Case, ...]) -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ealm.baselines.table import AnySummarizer, baseline_list, find_baseline
 from ealm.common.errors import EalmError
@@ -27,6 +27,15 @@ _FILE = "file:NAME=PATH"
 
 class UnknownSystemError(EalmError, ValueError):
     """A system was named that there is not, or that lacks its folder."""
+
+
+@runtime_checkable
+class HasCurve(Protocol):
+    """A system that gives all lengths of a text at once, the same summaries as length by length."""
+
+    def curve(self, text: str) -> list[str]:
+        """Summaries at every length."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +126,10 @@ class _Ealm:
     def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:
         """Summaries as plain texts."""
         return [summary.summary for summary in self.summarizer.summarize(texts, words=words, pretokenized=pretokenized)]
+
+    def curve(self, text: str) -> list[str]:
+        """A raw text at every length, the longest first, for one forward pass."""
+        return [summary.summary for summary in self.summarizer.curve(text, recoverability=False)]
 
 
 def needed_seeds(specs: Iterable[SystemSpec], seeds: Sequence[int]) -> list[tuple[SystemSpec, int | None]]:

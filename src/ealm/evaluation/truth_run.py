@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ealm.baselines.table import AnySummarizer
-from ealm.evaluation.systems import SystemSpec, load_system, needed_seeds
+from ealm.evaluation.systems import HasCurve, SystemSpec, load_system, needed_seeds
 from ealm.evaluation.tables import terminal_table
 from ealm.evaluation.truth import Case
 from ealm.text.words import split_words
@@ -113,6 +113,8 @@ def check_system(system: AnySummarizer, cases: Sequence[Case], *, lengths: Itera
 
     The same summary at two lengths counts once; an empty one says nothing and does not count.
     """
+    if lengths is None and isinstance(system, HasCurve):
+        return _checked(cases, _of_curves(system, cases))
     sizes = [len(split_words(case.text)) for case in cases]
     found: dict[tuple[int, str], None] = {}
     for words in range(SHORTEST, max(sizes) + 1) if lengths is None else lengths:
@@ -122,6 +124,16 @@ def check_system(system: AnySummarizer, cases: Sequence[Case], *, lengths: Itera
             summaries = system.summarize(texts, words=words, pretokenized=False)
             found |= dict.fromkeys(zip(numbers, summaries, strict=True))
     return _checked(cases, found)
+
+
+def _of_curves(system: HasCurve, cases: Sequence[Case]) -> dict[tuple[int, str], None]:
+    """Each text's summaries but those that are shorter than was asked for."""
+    return {
+        (number, summary): None
+        for number, case in enumerate(cases)
+        for summary in reversed(system.curve(case.text))
+        if len(split_words(summary)) >= SHORTEST
+    }
 
 
 def check_once(system: AnySummarizer, cases: Sequence[Case]) -> list[Output]:
