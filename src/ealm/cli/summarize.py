@@ -13,7 +13,7 @@ from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.readers import Source
 from ealm.cli.job import RAY, JobOptions, is_job, job_options, run_job
 from ealm.cli.shared import device_option, plain_errors
-from ealm.cli.summarize_options import chosen_options, summarize_options
+from ealm.cli.summarize_options import NEED_JSON, chosen_options, summarize_options
 from ealm.cli.terminal import curve_lines, shown_lines
 from ealm.summarize.options import OPTIONS, SummarizeOptions
 from ealm.text.words import decode_lines
@@ -76,7 +76,7 @@ def summarize(
     Files with columns keep them and get one more. With --output, a row that cannot be used is reported at the end and
     does not stop the others, and a job that was stopped resumes with --resume.
     """
-    for name in ("trace", "reconstruction"):
+    for name in NEED_JSON:
         if values[name] and not as_json:
             raise click.UsageError(f"--{name} goes with --json.")
     if show and (as_json or curve):

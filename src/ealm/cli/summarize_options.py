@@ -1,12 +1,15 @@
 """The table of summarize options as options of a command."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
 from ealm.cli.shared import Command
 from ealm.summarize.options import OPTIONS, Option, SummarizeOptions
+
+NEED_JSON = ("reconstruction", "trace")
+"""Options whose result only JSON can show."""
 
 
 def summarize_options(command: Command) -> Command:
@@ -25,14 +28,26 @@ def chosen_options(values: Mapping[str, Any], **more: Any) -> SummarizeOptions:
 
 def _click_option(option: Option) -> Any:
     flag = f"--{option.name.replace('_', '-')}"
-    text = option.help if option.unset is None else f"{option.help} [default: {option.unset}]"
+    text = " ".join([option.help, *_remarks(option)])
     if option.kind == "flag":
         return click.option(f"{flag}/--no-{flag[2:]}", option.name, default=option.default, help=text)
     if option.kind == "words":
-        return click.option(flag, option.name, multiple=True, metavar="WORD", help=f"{text} May be repeated.")
+        return click.option(flag, option.name, multiple=True, metavar="WORD", help=text)
     if option.kind == "choices":
-        return click.option(flag, option.name, metavar="KINDS", help=f"{text} Separated by commas.")
+        return click.option(flag, option.name, metavar="KINDS", help=text)
     return click.option(flag, option.name, type=_click_type(option), default=option.default, help=text)
+
+
+def _remarks(option: Option) -> Iterator[str]:
+    """What the help of a command says beyond the table."""
+    if option.kind == "words":
+        yield "May be repeated."
+    if option.kind == "choices":
+        yield "Separated by commas."
+    if option.name in NEED_JSON:
+        yield "With --json."
+    if option.unset is not None:
+        yield f"[default: {option.unset}]"
 
 
 def _click_type(option: Option) -> "click.ParamType[Any]":
