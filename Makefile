@@ -9,27 +9,33 @@ PYTHON ?= python3
 ARGS ?=
 
 BIN := .venv/bin
-# Written last, so a set-up that was interrupted has none and starts afresh. It holds the folder it was made for,
-# because a virtual environment does not survive being moved or copied.
+# One environment that grows: first what summarizing needs, then, for tests and chores, the rest. Each file is written
+# last, so a set-up that was interrupted has none and goes on. Both hold the folder that they were made for, because a
+# virtual environment does not survive being moved or copied.
+RUN_TIME := .venv/.run-time
 READY := .venv/.ready
 
-.PHONY: help setup demo test test-faults lint format check audit licences bench bench-quick clean FORCE
+.PHONY: help setup demo test test-slow test-faults lint format check audit licences bench bench-quick clean FORCE
 
 help:  ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
 	  | while IFS=$$'\t' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
 	@echo
 	@echo "  PYTHON=python3.12  the interpreter for setup (3.11 or newer)"
-	@echo "  ARGS='...'         extra arguments for demo, test, test-faults, bench and bench-quick"
+	@echo "  ARGS='...'         extra arguments for demo, test, test-slow, test-faults, bench and bench-quick"
+	@echo "  JOBS=4             processes for test (2 unless told)"
 
 setup: $(READY)  ## Create .venv with everything pinned in constraints.txt
 	@echo "The environment in .venv is ready."
 
-ifneq ($(shell test -x $(BIN)/python && cat $(READY) 2>/dev/null),$(CURDIR))
+ifneq ($(shell test -x $(BIN)/python && cat $(RUN_TIME) 2>/dev/null),$(CURDIR))
+$(RUN_TIME): FORCE
+endif
+ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 $(READY): FORCE
 endif
 
-$(READY): pyproject.toml constraints.txt
+$(RUN_TIME): pyproject.toml constraints.txt
 	@command -v "$(PYTHON)" >/dev/null \
 	  || { echo "error: there is no $(PYTHON). Name a Python 3.11 or newer with: make setup PYTHON=..." >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -43,7 +49,12 @@ $(READY): pyproject.toml constraints.txt
 	fi
 	@rm -f $@
 	@$(call install,the build backend,setuptools)
-	@$(call install,the package and its tools (a minute or two),--no-build-isolation --editable '.[dev]')
+	@$(call install,the package and what it needs to run,--no-build-isolation --editable .)
+	@printf '%s\n' "$(CURDIR)" > $@
+
+$(READY): $(RUN_TIME)
+	@rm -f $@
+	@$(call install,extras and tools (a minute or two),--no-build-isolation --editable '.[dev]')
 	@printf '%s\n' "$(CURDIR)" > $@
 
 # One line for each large download instead of pip's hundreds; pip's warnings and errors come through stderr.
@@ -53,18 +64,23 @@ $(BIN)/python -m pip install --disable-pip-version-check --constraint constraint
   | { grep --line-buffered -oE '^ *(Downloading|Using cached) .*[MG]B\)|^Installing collected packages' || true; }
 endef
 
-demo: $(READY)  ## Summarize a few sentences and show what happens
+demo: $(RUN_TIME)  ## Summarize a few sentences and show what happens (needs no more than summarizing does)
 	$(BIN)/python examples/demo.py $(ARGS)
 
-test: $(READY)  ## Run the tests (offline, without a GPU)
-	$(BIN)/python -m pytest $(ARGS)
+JOBS ?= 2
 
-# What `make test` tries a few times, many times: kills, strange files, and clusters where there are tests of them.
-FAULT_TESTS := tests/faults $(wildcard tests/test_ray*.py)
+test: $(READY)  ## Run the quick tests (offline, without a GPU), some minutes
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)
+
+test-slow: $(READY)  ## Run the slow tests: kills, clusters, whole training runs
+	$(BIN)/python -m pytest -m "slow and not hub and not gpu" $(ARGS)
+
+# What the slow tests try a few times, many times: kills, strange files, and clusters.
+FAULT_TESTS := tests/faults $(wildcard tests/*/test_ray*.py)
 
 test-faults: $(READY)  ## Kill, fill disks and damage files, many times (long)
 	EALM_FAULT_KILLS=$${EALM_FAULT_KILLS:-50} EALM_FUZZ_INPUTS=$${EALM_FUZZ_INPUTS:-1000} \
-	  $(BIN)/python -m pytest $(FAULT_TESTS) $(ARGS)
+	  $(BIN)/python -m pytest -m "not hub and not gpu" $(FAULT_TESTS) $(ARGS)
 
 lint: $(READY)  ## Check style, format and types
 	$(BIN)/ruff check .
@@ -75,7 +91,7 @@ format: $(READY)  ## Put the code into its standard form
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-check: lint test  ## Everything that must pass before a change goes in
+check: lint test test-slow  ## Everything that must pass before a change goes in
 
 audit: $(READY)  ## Ask a public database for known holes in the pinned packages (needs a network)
 	$(BIN)/python -m venv --clear .venv/audit

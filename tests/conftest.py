@@ -1,4 +1,4 @@
-"""What all tests share: no network, one thread (tiny models run several times faster), the same examples every time."""
+"""What all tests share: no network, one thread (tiny models run several times faster), new examples every time."""
 
 import os
 
@@ -19,7 +19,8 @@ from ealm.paper.learner import new_agent
 from ealm.summarize.saved_agent import SavedAgent
 
 torch.set_num_threads(1)
-settings.register_profile("offline", deadline=None, derandomize=True, database=None)
+# New examples in each run; a failure prints the line that repeats it (@reproduce_failure).
+settings.register_profile("offline", deadline=None, database=None, print_blob=True)
 settings.load_profile("offline")
 
 pytest.register_assert_rewrite("fitting_runs", "walk_cases")

@@ -27,7 +27,8 @@ STRANGERS = {
 
 PURE_PACKAGES = {"text"}
 PURE = {
-    *("common.checks", "common.config", "common.errors", "common.goal_config", "common.identity", "common.old_names"),
+    *("common.checks", "common.config", "common.errors", "common.extras", "common.goal_config"),
+    *("common.identity", "common.old_names"),
     *("lm.batching", "lm.cloze", "lm.adapt.corpus", "lm.adapt.vocabulary"),
     *("paper.edits", "paper.ignored_words", "paper.replay", "paper.rewards", "goal_agent.potential"),
     *("summarize.budget", "summarize.options", "summarize.paraphrase_alignment", "summarize.result"),

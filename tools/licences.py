@@ -7,9 +7,10 @@ python tools/licences.py --check    tell whether it is up to date there
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -21,21 +22,28 @@ NOT_FOR_USERS = frozenset({"dev"})
 _LONG = 80
 
 
+def run_time() -> list[Requirement]:
+    """What the package itself asks for, without extras."""
+    return [Requirement(line) for line in _project()["dependencies"]]
+
+
 def required() -> list[Requirement]:
     """What the package itself asks for, with all that users can choose."""
-    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
-    optional = project["optional-dependencies"]
-    lines = [
-        *project["dependencies"],
-        *(line for extra in sorted(optional.keys() - NOT_FOR_USERS) for line in optional[extra]),
-    ]
-    return [Requirement(line) for line in lines]
+    optional = _project()["optional-dependencies"]
+    lines = [line for extra in sorted(optional.keys() - NOT_FOR_USERS) for line in optional[extra]]
+    chosen = [need for need in map(Requirement, lines) if need.name != "ealm"]  # extras that name other extras
+    return [*run_time(), *chosen]
 
 
-def needed() -> dict[str, Distribution]:
-    """Installed packages that the package needs, and those that these need."""
+def _project() -> dict[str, Any]:
+    project: dict[str, Any] = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    return project
+
+
+def needed(requirements: Iterable[Requirement]) -> dict[str, Distribution]:
+    """Installed packages among these, and those that these need."""
     found: dict[str, Distribution] = {}
-    waiting = [(canonicalize_name(need.name), frozenset(need.extras)) for need in required()]
+    waiting = [(canonicalize_name(need.name), frozenset(need.extras)) for need in requirements]
     done: set[tuple[str, frozenset[str]]] = set()
     while waiting:
         name, extras = waiting.pop()
@@ -75,7 +83,7 @@ def licence(package: Distribution) -> str:
 def table() -> str:
     """As Markdown."""
     lines = ["| Package | Version | Licence |", "|---|---|---|"]
-    for name, package in needed().items():
+    for name, package in needed(required()).items():
         version = package.version.partition("+")[0]  # which build of torch it is changes nothing
         lines.append(f"| {name} | {version} | {licence(package).replace('|', '/')} |")
     return "\n".join(lines) + "\n"

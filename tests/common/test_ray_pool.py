@@ -9,6 +9,7 @@ import pytest
 from pool_fakes import DoublingRecipe, doubled
 
 from ealm.common.errors import WorkersError
+from ealm.common.extras import MissingExtraError
 from ealm.common.ray_pool import ActorPool, require_ray
 
 
@@ -166,5 +167,5 @@ def test_an_address_of_ray_client_is_refused(cluster: Cluster) -> None:
 
 def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(WorkersError, match=r"pip install 'ealm\[ray\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'ealm\[ray\]'"):
         require_ray()

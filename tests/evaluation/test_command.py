@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ealm.cli.main import main
+from ealm.common.extras import MissingExtraError
 from ealm.evaluation import figures
 from ealm.evaluation.data import PairedTexts
 from ealm.evaluation.report import html_page
@@ -127,7 +128,7 @@ def test_mistakes_are_told_in_one_line(data: Path, arguments: list[str], part: s
 
 def test_without_matplotlib_a_figure_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    with pytest.raises(figures.FigureError, match=r"pip install 'ealm\[report\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'ealm\[evaluate\]'"):
         figures.rouge_figure(evaluation("x"))
 
 

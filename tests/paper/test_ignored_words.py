@@ -1,12 +1,11 @@
 """The set W of appendix A.4: words that do not count in the reconstruction rate."""
 
-import builtins
-from typing import Any
+import sys
 
 import pytest
 
 from ealm.common.config import IgnoredWordsSettings
-from ealm.common.errors import SettingsError
+from ealm.common.extras import MissingExtraError
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.text.word_lists import STOP_WORDS
 
@@ -71,13 +70,6 @@ def test_the_least_zipf_frequency_is_respected() -> None:
 
 
 def test_a_missing_wordfreq_package_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    real_import = builtins.__import__
-
-    def without_wordfreq(name: str, *arguments: Any, **keywords: Any) -> Any:
-        if name == "wordfreq":
-            raise ImportError(name)
-        return real_import(name, *arguments, **keywords)
-
-    monkeypatch.setattr(builtins, "__import__", without_wordfreq)
-    with pytest.raises(SettingsError, match="pip install 'ealm\\[wordfreq\\]'"):
+    monkeypatch.setitem(sys.modules, "wordfreq", None)
+    with pytest.raises(MissingExtraError, match="pip install 'ealm\\[wordfreq\\]'"):
         IgnoredWords(IgnoredWordsSettings(infrequent="wordfreq"))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, get_args
 
 from ealm.common.errors import BatchError
+from ealm.common.extras import require_extra
 
 Kind = Literal["text", "jsonl", "csv", "parquet"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -50,7 +51,7 @@ class FileFormat:
         if found.kind == "parquet" and compression:
             raise BatchError(f"{path}: a Parquet file is compressed inside. Leave {compression} out.")
         if found.kind == "parquet" or compression == ".zst":
-            require_pyarrow(found.kind if found.kind == "parquet" else "zstd")
+            require_extra("parquet", f"The file {path}", "pyarrow")
         return found
 
     def check_conversion_to(self, other: "FileFormat") -> None:
@@ -58,14 +59,6 @@ class FileFormat:
         if other.kind not in _CONVERSIONS[self.kind]:
             allowed = ", ".join(_CONVERSIONS[self.kind])
             raise BatchError(f"Rows of {self.kind} cannot be written as {other.kind} without loss, only as: {allowed}.")
-
-
-def require_pyarrow(extra: str) -> None:
-    """Say what to install where an optional package is missing."""
-    try:
-        import pyarrow as pa  # noqa: F401
-    except ImportError as error:
-        raise BatchError(f"This file needs pyarrow. Install it with: pip install 'ealm[{extra}]'") from error
 
 
 def _open_zst(file: IO[bytes]) -> Any:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ealm.cli.shared import engine_option, plain_errors
-from ealm.common.errors import EalmError
+from ealm.common.extras import needs_extra
 
 
 @click.command()
@@ -27,14 +27,10 @@ def serve(host: str, port: int, folder: Path, lm: str | None, engine: str) -> No
 
     Nothing that is sent is logged or stored. There is no password: put a proxy before it if others can reach it.
     """
-    try:
+    with needs_extra("serve", "Serving"):
         import uvicorn
 
         from ealm.service.app import create_app
-    except ImportError as error:
-        raise EalmError(
-            f"Serving needs more packages ({error.name}). Install them: pip install 'ealm[serve]'"
-        ) from error
     from ealm.summarize.summarizer import Summarizer
 
     app = create_app(Summarizer(folder, lm=lm, engine=engine))

@@ -1,5 +1,6 @@
 """Optional packages: a missing one is named in one line, with the extra that installs it."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -25,7 +26,7 @@ def needs_extra(extra: str, purpose: str) -> Iterator[None]:
 def require_extra(extra: str, purpose: str, *modules: str) -> None:
     """Refuse early, before any work, where one of these packages is not installed; nothing is imported."""
     for module in modules:
-        if find_spec(module) is None:
+        if sys.modules.get(module) is None and find_spec(module) is None:
             raise _missing(module, extra=extra, purpose=purpose)
 
 

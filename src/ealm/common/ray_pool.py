@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ealm.common.errors import WorkersError
+from ealm.common.extras import require_extra
 from ealm.common.worker_pool import Pool, Recipe, Work, Worker, WorkerDiedError, try_job, try_load
 
 CORES_PER_ACTOR = 0.5
@@ -17,10 +18,7 @@ CORES_PER_ACTOR = 0.5
 
 def require_ray() -> None:
     """Say what to install where Ray is missing."""
-    try:
-        import ray  # noqa: F401
-    except ImportError as error:
-        raise WorkersError("The Ray backend needs Ray. Install it with: pip install 'ealm[ray]'") from error
+    require_extra("ray", "The Ray backend", "ray")
 
 
 @contextmanager

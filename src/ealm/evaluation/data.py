@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ealm.common.errors import EalmError
+from ealm.common.extras import needs_extra
 from ealm.evaluation.rouge import gigaword_style
 from ealm.text.words import decode_lines
 
@@ -128,12 +129,8 @@ def _read_jsonl(path: Path) -> PairedTexts:
 
 
 def _read_dataset(folder: Path) -> PairedTexts:
-    try:
+    with needs_extra("datasets", f"{folder} is a dataset on disk, which"):
         from datasets import Dataset, load_from_disk
-    except ImportError as error:
-        raise PairedDataError(
-            f"{folder} is a dataset on disk. Reading it needs: pip install 'ealm[datasets]'"
-        ) from error
     try:
         loaded = load_from_disk(str(folder))
     except Exception as error:  # the library raises many kinds here

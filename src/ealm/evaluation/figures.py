@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ealm.common.errors import EalmError
+from ealm.common.extras import needs_extra
 from ealm.evaluation.results import MEASURES, Evaluation
 from ealm.evaluation.words import plain_words, relative_positions
 from ealm.text.words import split_words
@@ -22,15 +22,9 @@ LEARNING_PANELS = (
 """What is drawn of it is what the runs have logged."""
 
 
-class FigureError(EalmError):
-    """Figures were asked for that cannot be drawn here."""
-
-
 def _figure(width: float, height: float) -> Any:
-    try:
+    with needs_extra("evaluate", "Drawing figures"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise FigureError("Figures need matplotlib. Install it with: pip install 'ealm[report]'") from error
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -11,11 +11,13 @@ from functools import cache
 from statistics import fmean
 from typing import Literal
 
-from rouge_score.rouge_scorer import RougeScorer
-
 from ealm.common.errors import EalmError
+from ealm.common.extras import needs_extra
 from ealm.evaluation.stemming import stem
 from ealm.text.words import split_words
+
+with needs_extra("evaluate", "ROUGE"):
+    from rouge_score.rouge_scorer import RougeScorer
 
 CAP = 75
 """Bytes or characters that the capped protocols look at."""

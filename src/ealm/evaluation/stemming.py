@@ -2,9 +2,11 @@
 
 from functools import cache, lru_cache
 
-from nltk.stem.porter import PorterStemmer
-
+from ealm.common.extras import needs_extra
 from ealm.text.irregular_forms import irregular_forms
+
+with needs_extra("evaluate", "ROUGE"):
+    from nltk.stem.porter import PorterStemmer
 
 LONGEST_UNSTEMMED = 3
 """Characters; words up to this length stay as they are."""

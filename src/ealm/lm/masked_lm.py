@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from ealm.common.errors import LanguageModelError
+from ealm.common.extras import require_extra
 from ealm.lm import bundled as embedded
 from ealm.lm.batching import rows_by_length
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
@@ -308,6 +309,7 @@ def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
     folder = embedded.lm_folder() if name_or_folder == embedded.NAME else Path(name_or_folder)
     if (folder / COMPACT_FILE).is_file():
         return _load_compact(folder)
+    require_extra("transformers", f"The language model {name_or_folder}", "transformers")
     try:
         with quiet_transformers():
             return _load_with_transformers(name_or_folder)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from ealm.common.config import IgnoredWordsSettings
-from ealm.common.errors import SettingsError
+from ealm.common.extras import needs_extra
 from ealm.text.word_lists import STOP_WORDS
 
 
@@ -38,11 +38,7 @@ class IgnoredWords:
 
 
 def _load_zipf_frequency() -> Callable[[str, str], float]:
-    try:
+    with needs_extra("wordfreq", "The setting ignored_words.infrequent = wordfreq"):
         from wordfreq import zipf_frequency
-    except ImportError as error:
-        raise SettingsError(
-            "infrequent = wordfreq needs the wordfreq package. Install it with: pip install 'ealm[wordfreq]'"
-        ) from error
     frequency: Callable[[str, str], float] = zipf_frequency
     return frequency

@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from torch import Tensor
-from torch.utils.tensorboard import SummaryWriter
 
 from ealm.common.checkpoint import damage_reported
 from ealm.common.config import Settings
+from ealm.common.extras import needs_extra
 from ealm.common.run_loop import LOG_EVERY_UPDATES, LOG_FILE, JsonLog, Means, Stopwatch, run_until
 from ealm.common.stopping import Budget, StopRequest
 from ealm.common.storage import remove_drafts
 from ealm.summarize.saved_agent import SavedAgent
 from ealm.training.checkpoint import CHECKPOINT_FILE, Checkpoint, RunIdentity
 from ealm.training.paper_trainer import Collected
+
+with needs_extra("train", "Training"):
+    from torch.utils.tensorboard import SummaryWriter
 
 TENSORBOARD_FOLDER = "tensorboard"
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from ealm.common.errors import LanguageModelError
+from ealm.common.extras import require_extra
 from ealm.common.storage import write_json, write_tensors
 from ealm.lm import bundled as embedded
 from ealm.lm.adapt.corpus import LmCorpus
@@ -38,6 +39,7 @@ class StartingPoint:
     @classmethod
     def load(cls, name_or_folder: str) -> "StartingPoint":
         """The embedded language model, the bare encoder, or any BERT by folder or hub name."""
+        require_extra("train", "Fitting a language model", "transformers")
         with quiet_transformers():
             if name_or_folder == BARE_ENCODER:
                 model, tokenizer = _encoder_with_new_head()
