@@ -18,6 +18,8 @@ from ealm.cli.main import main
 from ealm.common.run_loop import LOG_FILE
 from ealm.training.checkpoint import Checkpoint
 
+pytestmark = pytest.mark.slow
+
 EALM = Path(sys.executable).parent / "ealm"
 SCHEMA = Draft202012Validator(json.loads((SUPPORT / "summary.schema.json").read_text(encoding="utf-8")))
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1"}

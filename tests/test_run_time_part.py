@@ -88,6 +88,7 @@ def places(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_commands_that_need_an_extra_say_so_in_one_line(places: Path) -> None:
     out = run_without_extras(DRIVER.format(lines=list(COMMANDS)), places)
     for line, code, _, error, exception in map(json.loads, out.splitlines()):
@@ -105,6 +106,7 @@ WORKING = [
 ]
 
 
+@pytest.mark.slow
 def test_other_commands_work(places: Path) -> None:
     out = run_without_extras(DRIVER.format(lines=WORKING), places)
     for line, code, stdout, error, exception in map(json.loads, out.splitlines()):

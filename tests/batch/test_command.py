@@ -118,6 +118,7 @@ def test_another_model_or_length_is_another_job(agent_folder: Path) -> None:
         assert identity(**change) != identity()
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_summaries(agent_folder: Path, tmp_path: Path, corpus_file: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_text(corpus_file.read_text() * 3)  # two chunks
@@ -128,6 +129,7 @@ def test_workers_give_the_same_summaries(agent_folder: Path, tmp_path: Path, cor
     assert (tmp_path / "out1.txt").read_bytes() == (tmp_path / "out2.txt").read_bytes()
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(agent_folder: Path, tmp_path: Path, corpus_file: Path) -> None:
     source, output = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text(corpus_file.read_text() * 400)

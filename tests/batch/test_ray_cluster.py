@@ -23,6 +23,8 @@ from ealm.common.errors import ModelFolderError
 from ealm.common.ray_pool import ActorPool
 from ealm.common.stopping import Stopped
 
+pytestmark = pytest.mark.slow
+
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'ealm[ray]'")
 
 QUICK = {

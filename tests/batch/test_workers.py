@@ -91,6 +91,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_with_the_main_process_the_workers_end(tmp_path: Path, number: signal.Signals) -> None:
     source, output = tmp_path / "in.txt", tmp_path / "out.txt"

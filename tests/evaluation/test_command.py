@@ -61,6 +61,7 @@ def test_json_has_every_number(data: Path) -> None:
     assert (system["LEN"], system["NW"], system["spread"]) == (3, 0, None)
 
 
+@pytest.mark.slow
 def test_a_folder_gets_everything(data: Path, agent_folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out" / "deep"
     systems = f"lead-3,ealm:mine={agent_folder}"

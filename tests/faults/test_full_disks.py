@@ -16,6 +16,8 @@ from killed_training import AGENT, SMALL, assert_same_run
 
 from ealm.cli.main import main
 
+pytestmark = pytest.mark.slow
+
 DISK_BYTES = 1 << 20
 FILLING = "filling"
 

@@ -12,6 +12,8 @@ import pytest
 from fault_tools import COUNTS, KILLS, Paces, finish, run_into_kill, start, undisturbed
 from killed_jobs import OLD, rows_of, write_input
 
+pytestmark = pytest.mark.slow
+
 FORMS = [("in.jsonl", "out.jsonl"), ("in.csv", "out.csv.gz"), ("in.parquet", "out.parquet"), ("in.txt", "out.txt.zst")]
 REPEATED = 8
 KILLS_OF_A_JOB = 6

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from fault_tools import COUNTS, KILLS, Paces, finish, run_into_kill
 from killed_training import (
     assert_same_run,
@@ -14,6 +15,8 @@ from killed_training import (
     checkpoint_time,
     training,
 )
+
+pytestmark = pytest.mark.slow
 
 KILLS_OF_A_RUN = 10
 

@@ -18,6 +18,8 @@ from places import SUPPORT
 
 from ealm.lm.masked_lm import TransformersMaskedLM
 
+pytestmark = pytest.mark.slow
+
 DYING = SUPPORT / "dying.py"
 FILE_TOO_LONG = -signal.SIGXFSZ
 

@@ -111,6 +111,7 @@ def returns(agent: Agent, lm: TableMaskedLM, sentences: list[tuple[str, ...]]) -
     return total / len(sentences)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_training_reaches_nine_tenths_of_the_best_return_on_unseen_sentences(seed: int) -> None:
     lm = TableMaskedLM(CUES, OTHERS)

@@ -81,6 +81,7 @@ def test_walks_come_close_to_the_best_selection() -> None:
     assert after < 0.25 * before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [7, 33, 90])
 def test_a_run_that_is_stopped_goes_on_as_if_it_had_not_been(steps: int) -> None:
     undisturbed, first, second = trainer_of(), trainer_of(), trainer_of()
@@ -114,6 +115,7 @@ def test_words_of_a_sentence_are_measured_once() -> None:
     assert asked == len(set(sentences()))
 
 
+@pytest.mark.slow
 def test_the_result_is_an_agent_that_summarizes_to_any_length(tmp_path: Path) -> None:
     trainer = trainer_of()
     while trainer.updates < 300:

@@ -78,6 +78,7 @@ def test_jobs_go_out_with_the_agent_of_their_time(method: str) -> None:
     assert trainer.visits == 3 * len(collected_at)
 
 
+@pytest.mark.slow
 @METHODS
 def test_a_run_stopped_anywhere_goes_on_as_if_it_had_not_been(method: str) -> None:
     whole = trainer_of(method, InlinePool(FakeRecipe(method)))
@@ -127,6 +128,7 @@ def test_damaged_jobs_are_refused(damage: Any) -> None:
 # Processes ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @METHODS
 def test_a_worker_that_is_killed_changes_nothing(method: str) -> None:
     pool = ProcessPool(FakeRecipe(method), 2)
@@ -192,6 +194,7 @@ def stop_after(updates: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Trainer, "update", update_and_stop)
 
 
+@pytest.mark.slow
 def test_the_command_stops_and_goes_on_with_other_workers(
     tmp_path: Path, corpus_file: Path, quick: list[object], whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +286,7 @@ def session() -> Iterator[None]:
         ray.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("session")
 def test_an_actor_that_dies_is_replaced_and_the_run_is_the_same(tmp_path: Path) -> None:
     from ealm.common.ray_pool import ActorPool
@@ -312,6 +316,7 @@ def test_what_goes_wrong_in_an_actor_is_reported(
         doubled(ActorPool(DoublingRecipe(fault, str(tmp_path)), address=None, actors=1, gpu=False))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("session")
 def test_the_command_goes_on_here_with_what_it_began_on_ray(
     tmp_path: Path, corpus_file: Path, quick: list[object], whole: Path, monkeypatch: pytest.MonkeyPatch
