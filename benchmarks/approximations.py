@@ -19,7 +19,7 @@ from benchmarks.figures import seconds
 from benchmarks.setting import language_model
 from benchmarks.text import sentences
 from ealm.common.config import DecodingSettings
-from ealm.lm.engines import encoder_on
+from ealm.lm.loading import encoder_on
 from ealm.lm.masked_lm import TransformersMaskedLM
 from ealm.paper.converter import Conversion, Converter
 from ealm.paper.edits import Action

@@ -24,7 +24,7 @@ from ealm.goal_agent.word_importance import ImportanceModel
 from ealm.lm import bundled as embedded
 from ealm.lm.masked_lm import TransformersMaskedLM
 from ealm.paper.assessment import SentenceSimilarity
-from ealm.paper.encodings import look_for
+from ealm.paper.encodings import source_encoder
 from ealm.paper.source import Source
 from ealm.summarize.saved_agent import SavedAgent
 from ealm.text.corpus import read_corpus
@@ -45,7 +45,7 @@ class Planner:
         self.terms = saved.settings.goal.potential
         self.lm = TransformersMaskedLM.load(saved.lm_name)
         self._ignored = saved.ignored_words
-        self._look = look_for(saved.settings, self.lm, device="cpu")
+        self._look = source_encoder(saved.settings, self.lm, device="cpu")
         self._estimated = EstimatedScores(agent)
 
     def drafts(

@@ -10,7 +10,8 @@ from ealm.lm import bundled as embedded
 from ealm.lm.bert import LightTokenizer
 from ealm.lm.cloze import Masked
 from ealm.lm.int8_weights import read_compact
-from ealm.lm.masked_lm import TransformersMaskedLM, load_pretrained
+from ealm.lm.loading import load_pretrained
+from ealm.lm.masked_lm import TransformersMaskedLM
 
 # The embedded encoder -----------------------------------------------------------------------------------------------
 

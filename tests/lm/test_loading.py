@@ -9,7 +9,8 @@ from tiny_models import POSITIONS, ids, save_tiny_bert, tiny_bert, tiny_bert_mod
 
 from ealm.common.errors import LanguageModelError
 from ealm.lm.cloze import Masked
-from ealm.lm.masked_lm import TransformersMaskedLM, head_at_holes, load_pretrained
+from ealm.lm.loading import load_pretrained
+from ealm.lm.masked_lm import TransformersMaskedLM, head_at_holes
 
 
 def test_a_saved_model_is_loaded_as_it_was(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The look of the sentence encoder: every word gets its encoding, whatever it is written like."""
+"""Encodings by the sentence encoder: every word gets one, whatever it is written like."""
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from ealm.common.config import PAPER, READER
 from ealm.lm import bundled as embedded
 from ealm.lm.int8_weights import read_compact
 from ealm.lm.word_encoder import WordEncoder
-from ealm.paper.encodings import LanguageModelLook, MeaningLook, look_for
+from ealm.paper.encodings import LanguageModelEncoder, SentenceModelEncoder, source_encoder
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.source import Source
 
@@ -55,7 +55,7 @@ def test_sentences_do_not_depend_on_their_company(encoder: WordEncoder) -> None:
     assert [len(rows) for rows in together] == [1, len(SENTENCE), 90]
 
 
-def test_a_sentence_beyond_the_encoders_reach_is_looked_at_in_parts(encoder: WordEncoder) -> None:
+def test_a_sentence_beyond_the_encoders_reach_is_encoded_in_parts(encoder: WordEncoder) -> None:
     words = [f"word{number}" for number in range(400)]
     (found,) = encoder.encode([words])
     assert found.shape == (400, encoder.width)
@@ -79,9 +79,9 @@ def test_no_sentence_and_a_sentence_without_words(encoder: WordEncoder) -> None:
 def test_an_agent_sees_by_the_model_that_its_settings_name(encoder: WordEncoder) -> None:
     lm = TableMaskedLM({}, ["river", "rises"])
     source = Source.prepare(["river", "rises"], lm, IgnoredWords(PAPER.ignored_words))
-    by_words, by_meaning = look_for(PAPER, lm), look_for(READER, lm)
-    assert isinstance(by_words, LanguageModelLook)
-    assert isinstance(by_meaning, MeaningLook)
+    by_words, by_meaning = source_encoder(PAPER, lm), source_encoder(READER, lm)
+    assert isinstance(by_words, LanguageModelEncoder)
+    assert isinstance(by_meaning, SentenceModelEncoder)
     assert torch.equal(by_words([source])[0], lm.encode([source.ids])[0])
     assert torch.allclose(by_meaning([source])[0], encoder.encode([source.words])[0])
     assert (by_words.width, by_meaning.width) == (lm.width, encoder.width)

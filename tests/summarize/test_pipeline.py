@@ -8,7 +8,7 @@ from pipeline_scripts import KEEP, LM, REMOVE, REPLACE, SETTINGS, Script, short,
 
 from ealm.common.errors import TextError
 from ealm.paper.edits import Action
-from ealm.paper.encodings import LanguageModelLook
+from ealm.paper.encodings import LanguageModelEncoder
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.learner import new_agent
 from ealm.summarize.options import SummarizeOptions
@@ -229,7 +229,7 @@ def test_a_shape_is_no_word_for_people(script: Script) -> None:
     lm = TableMaskedLM({"cue": "##.#"}, ["river"])
     agent = new_agent(lm.width, SETTINGS.agent, seed=0)
     pipeline = Pipeline(
-        agent, lm, LanguageModelLook(lm), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
+        agent, lm, LanguageModelEncoder(lm), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
     )
     script.action, script.actions = KEEP, {1: REPLACE}
     assert short(pipeline, "cue stone") == "cue stone"
@@ -247,7 +247,7 @@ def test_a_mark_does_not_come_in_the_place_of_the_only_word(script: Script, monk
     lm = TableMaskedLM({}, ["river"])
     agent = new_agent(lm.width, SETTINGS.agent, seed=0)
     pipeline = Pipeline(
-        agent, lm, LanguageModelLook(lm), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
+        agent, lm, LanguageModelEncoder(lm), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
     )
     script.action = REPLACE
     assert any(character.isalnum() for character in short(pipeline, "Stone"))

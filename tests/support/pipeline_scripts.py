@@ -8,7 +8,7 @@ from fakes import TableMaskedLM
 
 from ealm.common.config import AgentSettings, Settings
 from ealm.paper.edits import Action
-from ealm.paper.encodings import LanguageModelLook
+from ealm.paper.encodings import LanguageModelEncoder
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.learner import new_agent
 from ealm.paper.rollout import Step, Walk
@@ -27,7 +27,7 @@ LM = TableMaskedLM({"cue": "follower"}, ["river", "rises", "bridge", "falls", "o
 def pipeline() -> Pipeline:
     agent = new_agent(LM.width, SETTINGS.agent, seed=0)
     return Pipeline(
-        agent, LM, LanguageModelLook(LM), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
+        agent, LM, LanguageModelEncoder(LM), ignored_words=IgnoredWords(SETTINGS.ignored_words), settings=SETTINGS
     )
 
 

@@ -14,15 +14,10 @@ import torch
 from torch import Tensor
 
 from ealm.common.errors import LanguageModelError
-from ealm.common.extras import require_extra
 from ealm.lm import bundled as embedded
 from ealm.lm.batching import rows_by_length
-from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
 from ealm.lm.cloze import Masked
-from ealm.lm.engines import encoder_on
-from ealm.lm.folder_checks import check_lm_folder, check_size
-from ealm.lm.int8_weights import COMPACT_FILE, read_compact
-from ealm.lm.quiet import quiet_transformers
+from ealm.lm.loading import encoder_on, is_panic, load_pretrained
 from ealm.text.words import straight_apostrophes
 
 _KNOWN_WORDS_REMEMBERED = 200_000
@@ -99,7 +94,9 @@ class TransformersMaskedLM:
         try:
             model = model.to(device)
         except (RuntimeError, AssertionError) as error:  # torch asserts that it was built for the device
-            raise LanguageModelError(f"Cannot use the device {device!r}: {error} Choose --device cpu.") from error
+            raise LanguageModelError(
+                f"Cannot use the device {device!r}: {error} Choose another one with device=."
+            ) from error
         with _parts_that_fit(wanted):
             return cls(model, tokenizer, name=wanted, engine=engine)
 
@@ -107,12 +104,6 @@ class TransformersMaskedLM:
     def model(self) -> Any:
         """The model itself."""
         return self._model
-
-    def with_engine(self, engine: str) -> "TransformersMaskedLM":
-        """The same language model, its encoder run by another engine."""
-        return TransformersMaskedLM(
-            self._model, self._tokenizer, name=self.name, engine=engine, token_budget=self.token_budget
-        )
 
     def word_ids(self, words: Sequence[str]) -> tuple[int, ...]:
         if len(self._known) > _KNOWN_WORDS_REMEMBERED:
@@ -200,13 +191,9 @@ def _parts_that_fit(name: str) -> Iterator[None]:
         raise LanguageModelError(f"{name} cannot be used. {error}") from error
     except BaseException as error:
         # What the tokenizers' library raises where it finds its own files impossible is not even an Exception.
-        if isinstance(error, LookupError | RuntimeError | TypeError | ValueError) or _is_panic(error):
+        if isinstance(error, LookupError | RuntimeError | TypeError | ValueError) or is_panic(error):
             raise LanguageModelError(f"{name} cannot be used: its parts do not fit ({error!r}).") from error
         raise
-
-
-def _is_panic(error: BaseException) -> bool:
-    return type(error).__name__ == "PanicException"
 
 
 class _Layout:
@@ -219,7 +206,7 @@ class _Layout:
         if missing:
             raise LanguageModelError(
                 f"The tokenizer has no {', '.join(missing)}, which a BERT-style masked language model needs. "
-                "Choose another model with --lm."
+                "Choose another model with lm=."
             )
         self.mask_id: int = tokenizer.mask_token_id
         # Masks stand in for text: they are the one word that every tokenizer has.
@@ -300,69 +287,5 @@ def head_at_holes(model: Any) -> Any:
                 return at_holes(head)
     raise LanguageModelError(
         f"The masked-LM head of {type(model).__name__} is not of a known kind. "
-        "Choose a BERT-style model (BERT, RoBERTa, ALBERT, ...) with --lm."
-    )
-
-
-def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
-    """Model and tokenizer by folder, by hub name, or the embedded ones."""
-    folder = embedded.lm_folder() if name_or_folder == embedded.NAME else Path(name_or_folder)
-    if (folder / COMPACT_FILE).is_file():
-        return _load_compact(folder)
-    require_extra("transformers", f"The language model {name_or_folder}", "transformers")
-    try:
-        with quiet_transformers():
-            return _load_with_transformers(name_or_folder)
-    except LanguageModelError:
-        raise
-    except BaseException as error:  # transformers raises many kinds here, from OSError to KeyError
-        if not isinstance(error, Exception) and not _is_panic(error):
-            raise
-        raise LanguageModelError(_loading_advice(name_or_folder, local=folder.is_dir(), error=error)) from error
-
-
-def _load_compact(folder: Path) -> tuple[Any, Any]:
-    config = LightBertConfig.read(folder / "config.json")
-    weights = read_compact(folder)
-    try:
-        model = LightBertForMaskedLM.from_weights(config, weights)
-    except (KeyError, RuntimeError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise LanguageModelError(f"The weights in {folder} do not fit its config.json: {reason}") from error
-    return model, LightTokenizer.read(folder / "tokenizer.json")
-
-
-def _load_with_transformers(name_or_folder: str) -> tuple[Any, Any]:
-    from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer
-
-    local = Path(name_or_folder).is_dir()
-    # Never code from the folder; left out, transformers asks on standard input, where our texts come from.
-    options = {"local_files_only": local, "trust_remote_code": False}
-    if local:
-        check_lm_folder(Path(name_or_folder))
-        with torch.device("meta"):  # shapes alone, no memory
-            plan = AutoModelForMaskedLM.from_config(AutoConfig.from_pretrained(name_or_folder, **options))
-        check_size(Path(name_or_folder), sum(weight.numel() for weight in plan.parameters()))
-    # Only safetensors: other weight files are pickles, which can run code.
-    model, report = AutoModelForMaskedLM.from_pretrained(
-        name_or_folder, use_safetensors=True, output_loading_info=True, **options
-    )
-    tokenizer = AutoTokenizer.from_pretrained(name_or_folder, **options)
-    missing = sorted(report["missing_keys"])
-    if missing:
-        raise LanguageModelError(
-            f"{name_or_folder} is not a complete masked language model: it lacks {len(missing)} weights, "
-            f"such as {missing[0]}. Choose a model that was trained with a masked-LM head."
-        )
-    return model, tokenizer
-
-
-def _loading_advice(name_or_folder: str, *, local: bool, error: BaseException) -> str:
-    reason = " ".join(str(error).split())[:300]
-    if local:
-        return f"No masked language model can be read from the folder {name_or_folder}: {reason}"
-    return (
-        f"There is no folder {name_or_folder}, and no masked language model of that name could be had from the hub "
-        "or its local cache. Give --lm a folder with config.json, model.safetensors and the tokenizer's files. "
-        f"({reason})"
+        "Choose a BERT-style model (BERT, RoBERTa, ALBERT, ...) with lm=."
     )

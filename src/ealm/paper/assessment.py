@@ -16,8 +16,8 @@ from ealm.common.storage import read_json
 from ealm.lm import bundled as embedded
 from ealm.lm.batching import rows_by_length
 from ealm.lm.cloze import Masked
+from ealm.lm.loading import quiet_transformers
 from ealm.lm.masked_lm import MaskedLM
-from ealm.lm.quiet import quiet_transformers
 from ealm.lm.sentence_encoder import SentenceEncoder
 
 _TOKEN_BUDGET = 4_096
@@ -99,7 +99,7 @@ def log_probabilities(
 ) -> list[dict[int, float]]:
     """log P(y_i | y without i) of each known word of each summary, by place.
 
-    With `passes` each summary is looked at that many times only, every n-th word hidden in a pass, so that a word is
+    With `passes` each summary takes that many forward passes only, every n-th word hidden in one, so that a word is
     judged without some of its company.
     """
     questions = [

@@ -1,4 +1,4 @@
-"""What agents see of a sentence: encodings of its words, by the model that the agent was trained with."""
+"""Encodings of the words of a sentence, the agent's input, by the model that the agent was trained with."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,8 +11,8 @@ from ealm.lm.word_encoder import WordEncoder
 from ealm.paper.source import Source
 
 
-class Look(Protocol):
-    """Encodes sentences for an agent."""
+class SourceEncoder(Protocol):
+    """Encodes sentences for an agent (e_i)."""
 
     width: int
     """Length of an encoding."""
@@ -22,7 +22,7 @@ class Look(Protocol):
         ...
 
 
-class LanguageModelLook:
+class LanguageModelEncoder:
     """The last layer of the language model, as in the paper (section 4.1)."""
 
     def __init__(self, lm: MaskedLM) -> None:
@@ -33,8 +33,8 @@ class LanguageModelLook:
         return self._lm.encode([source.ids for source in sources])
 
 
-class MeaningLook:
-    """The last layer of the embedded sentence encoder."""
+class SentenceModelEncoder:
+    """The last layer of the bundled sentence encoder (setting `goal.agent.sees` = "meaning")."""
 
     def __init__(self, encoder: WordEncoder) -> None:
         self._encoder = encoder
@@ -44,8 +44,8 @@ class MeaningLook:
         return self._encoder.encode([source.words for source in sources])
 
 
-def look_for(settings: Settings, lm: MaskedLM, *, device: str = "cpu") -> Look:
-    """The look that an agent with these settings needs."""
+def source_encoder(settings: Settings, lm: MaskedLM, *, device: str = "cpu") -> SourceEncoder:
+    """The encoder that an agent with these settings was trained with."""
     if settings.method == "goal" and settings.goal.agent.sees == "meaning":
-        return MeaningLook(WordEncoder.load(device=device))
-    return LanguageModelLook(lm)
+        return SentenceModelEncoder(WordEncoder.load(device=device))
+    return LanguageModelEncoder(lm)

@@ -13,7 +13,7 @@ from ealm.goal_agent.word_importance import ImportanceModel
 from ealm.lm import bundled
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.assessment import SentenceSimilarity
-from ealm.paper.encodings import Look, look_for
+from ealm.paper.encodings import SourceEncoder, source_encoder
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.pipeline import AnyAgent, Pipeline
@@ -35,13 +35,13 @@ class ModelParts:
     lm: MaskedLM
     ignored_words: IgnoredWords
     settings: Settings
-    encoder: Look
+    encoder: SourceEncoder
     """Encodes sentences for the agent."""
 
     @classmethod
     def of(cls, agent: AnyAgent, lm: MaskedLM, *, ignored_words: IgnoredWords, settings: Settings) -> "ModelParts":
         """Put them together; raises if the language model is not one that the agent was trained with."""
-        encoder = look_for(settings, lm, device=str(next(agent.parameters()).device))
+        encoder = source_encoder(settings, lm, device=str(next(agent.parameters()).device))
         if agent.width != encoder.width:
             raise LanguageModelError(
                 f"The agent was trained on encodings of width {agent.width}, but {lm.name} gives {encoder.width}. "

@@ -14,7 +14,7 @@ from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.agent import Agent
 from ealm.paper.converter import Converter
 from ealm.paper.edits import Action, summary_length
-from ealm.paper.encodings import Look
+from ealm.paper.encodings import SourceEncoder
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.rollout import WalkSource, walk
 from ealm.paper.step_search import BestStepSearch, EveryStepSearch, GivenActionsSearch, Search, run_searches
@@ -81,7 +81,7 @@ class Pipeline:
         self,
         agent: AnyAgent,
         lm: MaskedLM,
-        encoder: Look,
+        encoder: SourceEncoder,
         *,
         ignored_words: IgnoredWords,
         settings: Settings,

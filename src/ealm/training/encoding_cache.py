@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from torch import Tensor
 
-from ealm.paper.encodings import Look
+from ealm.paper.encodings import SourceEncoder
 from ealm.paper.source import Source
 
 
 class EncodingMemory:
     """Encodings by visit, for as long as an experience of that visit is in the buffer."""
 
-    def __init__(self, look: Look, source: Callable[[int], Source], *, visits_at_once: int) -> None:
+    def __init__(self, look: SourceEncoder, source: Callable[[int], Source], *, visits_at_once: int) -> None:
         """`source` tells a visit's sentence; visits are encoded in batches of `visits_at_once`."""
         self._look = look
         self._source = source

@@ -17,7 +17,7 @@ from ealm.goal_agent.rollout import GoalExploration, goal_walks
 from ealm.goal_agent.word_importance import ImportanceModel, WordImportance, load_importance
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.assessment import Similarity
-from ealm.paper.encodings import Look, look_for
+from ealm.paper.encodings import SourceEncoder, source_encoder
 from ealm.paper.source import Source
 from ealm.training.paper_collector import ModelNames
 from ealm.training.prefetch import Weights, load_version
@@ -105,7 +105,7 @@ class GoalWorker:
 
     collector: GoalCollector
     agent: GoalAgent
-    look: Look
+    look: SourceEncoder
 
     def __call__(self, job: GoalJob) -> tuple[list[SentencePotential], list[Outing]]:
         """Potentials of the new sentences, and walks over all."""
@@ -137,6 +137,6 @@ class GoalRecipe:
 
 def goal_worker(collector: GoalCollector, lm: MaskedLM, settings: Settings, *, device: str = "cpu") -> GoalWorker:
     """A worker with an agent of its own, which takes the weights that are sent."""
-    look = look_for(settings, lm, device=device)
+    look = source_encoder(settings, lm, device=device)
     agent = new_goal_agent(look.width, settings.goal.agent, seed=0).to(device)
     return GoalWorker(collector, agent, look)

@@ -8,7 +8,7 @@ import torch
 from ealm.common.config import Settings
 from ealm.lm.masked_lm import MaskedLM, TransformersMaskedLM
 from ealm.paper.assessment import SentenceSimilarity, Similarity
-from ealm.paper.encodings import look_for
+from ealm.paper.encodings import source_encoder
 from ealm.paper.learner import new_agent
 from ealm.paper.rollout import Exploration, Walk, walk
 from ealm.paper.source import Source
@@ -34,7 +34,7 @@ class WalkCollector:
 
     def __init__(self, *, lm: MaskedLM, settings: Settings, similarity: Similarity | None, device: str = "cpu") -> None:
         """`similarity` may be None only if its weight is 0."""
-        self._look = look_for(settings, lm, device=device)
+        self._look = source_encoder(settings, lm, device=device)
         self._agent = new_agent(self._look.width, settings.agent, seed=0).to(device)
         self._scorer = WalkScorer(lm=lm, settings=settings, similarity=similarity)
 

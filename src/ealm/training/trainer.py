@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from ealm.common.config import Settings
 from ealm.lm.masked_lm import MaskedLM
-from ealm.paper.encodings import look_for
+from ealm.paper.encodings import source_encoder
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.source import Source
 from ealm.paper.target_network import Networks, group
@@ -50,7 +50,7 @@ class Course:
         self._device = device
         self._rng = np.random.default_rng(seed)
         self._order = VisitOrder(len(corpus.sentences), seed)
-        self.look = look_for(settings, lm, device=device)
+        self.look = source_encoder(settings, lm, device=device)
         self._memory = EncodingMemory(self.look, self._source, visits_at_once=at_once)
 
     @property

@@ -18,8 +18,8 @@ from ealm.lm.adapt.masking import MaskingTokens
 from ealm.lm.adapt.vocabulary import free_places, with_new_words
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
 from ealm.lm.int8_weights import read_compact
-from ealm.lm.masked_lm import TransformersMaskedLM, load_pretrained
-from ealm.lm.quiet import quiet_transformers
+from ealm.lm.loading import load_pretrained, quiet_transformers
+from ealm.lm.masked_lm import TransformersMaskedLM
 
 BARE_ENCODER = "encoder"
 """Name for the sentence encoder of the installation, which gets a new head."""

@@ -10,7 +10,7 @@ from tiny_models import save_tiny_bert, tiny_bert, tiny_roberta
 
 from ealm.common.errors import LanguageModelError
 from ealm.lm.cloze import Masked
-from ealm.lm.engines import encoder_on
+from ealm.lm.loading import encoder_on
 from ealm.lm.masked_lm import TransformersMaskedLM
 
 QUESTIONS = [
@@ -29,7 +29,7 @@ def likeness(first: torch.Tensor, second: torch.Tensor) -> float:
 def test_in_8_bits_predictions_and_encodings_are_nearly_the_same(build: Any) -> None:
     lm = build()
     before = lm.predict(QUESTIONS)
-    rounded = lm.with_engine("int8")
+    rounded = TransformersMaskedLM(lm.model, lm._tokenizer, engine="int8")
     allowed = before[0].isfinite()
     assert likeness(rounded.predict(QUESTIONS)[:, allowed], before[:, allowed]) > 0.9
     assert not torch.equal(rounded.predict(QUESTIONS), before)
@@ -43,13 +43,14 @@ def test_a_model_is_loaded_with_the_engine_asked_for(tmp_path: Path) -> None:
     save_tiny_bert(tmp_path)
     full = TransformersMaskedLM.load(tmp_path)
     rounded = TransformersMaskedLM.load(tmp_path, engine="int8")
-    assert torch.equal(rounded.predict(QUESTIONS), full.with_engine("int8").predict(QUESTIONS))
+    expected = TransformersMaskedLM(full.model, full._tokenizer, engine="int8")
+    assert torch.equal(rounded.predict(QUESTIONS), expected.predict(QUESTIONS))
     assert not torch.equal(rounded.predict(QUESTIONS), full.predict(QUESTIONS))
 
 
 def test_an_engine_that_does_not_exist_is_named_with_those_that_do() -> None:
     with pytest.raises(LanguageModelError, match=r"There is no engine 'steam'\. Engines: torch, int8"):
-        tiny_bert().with_engine("steam")
+        encoder_on("steam", tiny_bert().model)
 
 
 def test_rounding_is_refused_where_it_does_not_run() -> None:
