@@ -8,9 +8,23 @@ from ealm.common.checks import Checked, check_above_zero, check_at_least, check_
 from ealm.common.errors import SettingsError
 
 
+def word_term(function: str) -> float:
+    """A term of the potential with the weight 0.
+
+    `function` names what computes it, as `module:name` inside `ealm.goal_agent`. It takes the words of a sentence and
+    returns a score for each, on any scale: scores are standardized within the sentence.
+    """
+    weight: float = field(default=0.0, metadata={"function": function})
+    return weight
+
+
 @dataclass(frozen=True, kw_only=True)
 class PotentialSettings(Checked):
-    """Weights of the terms of the potential Phi; a term of weight 0 is not computed (docs/goal-agent.md)."""
+    """Weights of the terms of the potential Phi; a term of weight 0 is not computed (docs/goal-agent.md).
+
+    A new term is a module in `ealm.goal_agent` and a line `NAME: float = word_term("MODULE:FUNCTION")` here
+    (CONTRIBUTING.md).
+    """
 
     leave_one_out_similarity: float = 1.0
     """Similarity to the source that is lost when this word alone is removed."""
@@ -30,6 +44,12 @@ class PotentialSettings(Checked):
         check_at_least(self, 0, *(term.name for term in dataclasses.fields(self)))
         if not any(getattr(self, term.name) for term in dataclasses.fields(self)):
             raise SettingsError("At least one potential term must have a weight above 0.")
+
+    @property
+    def word_terms(self) -> list[tuple[str, float]]:
+        """Functions and weights of the terms that `word_term` makes, without those of weight 0."""
+        rows = [(row.metadata.get("function"), getattr(self, row.name)) for row in dataclasses.fields(self)]
+        return [(function, weight) for function, weight in rows if function and weight]
 
     @property
     def needs_similarity(self) -> bool:

@@ -6,6 +6,7 @@ Terms of single words are standardized within the sentence and add up to word sc
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pkgutil import resolve_name
 
 import numpy as np
 
@@ -36,6 +37,7 @@ class PotentialModel:
         """`importance` may be None if no term is measured by the similarity model."""
         self._settings = settings
         self._importance = importance
+        self._terms = [(resolve_name(f"ealm.goal_agent.{name}"), weight) for name, weight in settings.word_terms]
 
     def potentials(self, sentences: Sequence[Sequence[str]]) -> list[SentencePotential]:
         """Potentials of all sentences, with one call of the similarity model for all of them."""
@@ -51,6 +53,8 @@ class PotentialModel:
         settings = self._settings
         scores = settings.leave_one_out_similarity * standardized(importance.leave_one_out_similarity, is_word)
         scores = scores + settings.word_similarity * standardized(importance.word_similarity, is_word)
+        for term, weight in self._terms:
+            scores = scores + weight * standardized(term(words), is_word)
         return sentence_potential(words, scores, settings)
 
 
