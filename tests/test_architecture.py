@@ -39,7 +39,7 @@ PURE = {
 }
 """Plain Python (numpy at most): no tensors and no models."""
 
-DATA_FOLDER = "lm/default"
+DATA_FOLDERS = ("lm/default", "grammar/default")
 """The bundled models; weights and descriptions of them, no code."""
 
 
@@ -108,9 +108,10 @@ def test_every_module_is_in_a_package() -> None:
     assert {module for module in MODULES if package_of(module) not in ORDER} == {"__init__", "__main__", "ray"}
 
 
-def test_the_data_folder_holds_data_only() -> None:
+@pytest.mark.parametrize("folder", DATA_FOLDERS)
+def test_a_data_folder_holds_data_only(folder: str) -> None:
     """Weights as safetensors, the rest as JSON: nothing there can be imported or unpickled."""
-    found = [path for path in (PACKAGE / DATA_FOLDER).rglob("*") if path.is_file()]
+    found = [path for path in (PACKAGE / folder).rglob("*") if path.is_file()]
     assert found
     assert {path.suffix for path in found} <= {".json", ".md", ".safetensors"}
 
