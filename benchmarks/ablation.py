@@ -108,7 +108,7 @@ def _trained(
     updates: int,
 ) -> GoalTrainer:
     trainer = GoalTrainer(
-        lm=lm, corpus=corpus, settings=settings, similarity=_no_similarity, seed=seed, weighed=weighed
+        lm=lm, corpus=corpus, settings=settings, similarity=_no_similarity, seed=seed, importance=weighed
     )
     while trainer.updates < updates:
         trainer.update() if trainer.pending_updates else trainer.collect()
@@ -120,7 +120,7 @@ def _judged(trainer: GoalTrainer, heldout: Corpus, weighed: dict[int, WordImport
     terms = trainer.settings.goal.potential
     potentials = PotentialModel(terms, ImportanceModel(_no_similarity, weighed)).potentials(heldout.sentences)
     sources = [Source.prepare(words, trainer.lm, trainer.ignored_words) for words in heldout.sentences]
-    encodings = trainer.look(sources)
+    encodings = trainer.encoder(sources)
     goals = [[max(1, round(share * len(source.words))) for source in sources] for share in _SHARES]
     walked = [_left(goal_walks(trainer.agent, encodings, row, to_the_end=False)) for row in goals]
     found = {"walk: short of best": _short_of_best(potentials, goals, walked)}

@@ -10,11 +10,10 @@ from cli_runs import TOO_LONG, refused, run, summarize
 from click.testing import Result
 from tiny_models import save_tiny_bert
 
-from ealm.cli.train import DEFAULT_UPDATES
 from ealm.common.config import Settings
 from ealm.summarize.saved_agent import SavedAgent
 from ealm.training.checkpoint import Checkpoint
-from ealm.training.paper_trainer import Trainer
+from ealm.training.paper_trainer import PaperTrainer
 
 
 def train(*arguments: object) -> Result:
@@ -197,15 +196,15 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path, corpus_file: Path) -> N
 
 def train_until_stopped(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Result:
     """A training that is sent a signal in its second update."""
-    update = Trainer.update
+    update = PaperTrainer.update
 
-    def update_and_stop(trainer: Trainer) -> float:
+    def update_and_stop(trainer: PaperTrainer) -> float:
         if trainer.updates == 1:
             os.kill(os.getpid(), signal.SIGTERM)
         return update(trainer)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Trainer, "update", update_and_stop)
+        patch.setattr(PaperTrainer, "update", update_and_stop)
         return run("train", *arguments, "--quiet")
 
 
@@ -215,7 +214,7 @@ def train_until_stopped(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> 
         (["--updates", "9"], ["--updates", "9"]),
         (["--minutes", "2.5"], ["--minutes", "2.5"]),
         (["--minutes", "30", "--updates", "700"], ["--updates", "700", "--minutes", "30"]),
-        ([], ["--updates", str(DEFAULT_UPDATES["paper"])]),
+        ([], []),
     ],
 )
 @pytest.mark.parametrize("name", ["plain", "with a space", "don't; $HOME"])
@@ -235,7 +234,7 @@ def test_a_stopped_training_says_how_to_go_on_to_the_same_end(
     assert result.exit_code == 128 + signal.SIGTERM, result.output
     assert result.stdout == ""
     assert "Stopped after 2 updates" in result.stderr
-    advice = shlex.split(result.stderr.rpartition("Go on with: ")[2])
+    advice = shlex.split(result.stderr.rpartition("Resume with: ")[2])
     assert advice == ["ealm", "train", str(corpus), "--out", str(folder), "--resume", *advised]
     if budget == ["--updates", "9"]:
         assert "9 updates" in run(*advice[1:], "--quiet").stderr

@@ -28,7 +28,7 @@ def test_measured_words_are_used_in_training(
     weights = tmp_path / "weights.safetensors"
     first = run("word-importance", corpus_file, "--out", weights, "--pretokenized", "--quiet")
     assert first.exit_code == 0, first.output
-    assert "ealm train --preset reader --weighed" in first.output
+    assert "ealm train --preset reader --word-importance" in first.output
     looks = sum(asked)
     assert looks
     again = run("weigh", corpus_file, "--out", weights, "--pretokenized", "--quiet")
@@ -50,6 +50,6 @@ def test_word_importance_is_refused_where_it_is_not_used(tmp_path: Path, corpus_
     weights = tmp_path / "weights.safetensors"
     save_importance(weights, {}, "embedded")
     lm = save_tiny_bert(tmp_path / "lm")
-    result = run("train", corpus_file, "--out", tmp_path / "run", "--lm", lm, "--weighed", weights)
+    result = run("train", corpus_file, "--out", tmp_path / "run", "--lm", lm, "--word-importance", weights)
     assert result.exit_code == 1
-    assert "--weighed is for agents that are told a length (--preset reader)" in result.stderr
+    assert "--word-importance is for the goal agent (--preset reader)" in result.stderr

@@ -16,7 +16,7 @@ from ealm.paper.rollout import walk
 from ealm.paper.source import Source
 from ealm.paper.step_search import ConversionCache, WalkEndSearch, run_searches
 from ealm.text.corpus import Corpus, SkippedLines
-from ealm.training.paper_trainer import Trainer
+from ealm.training.paper_trainer import PaperTrainer
 
 LENGTH = 6
 CUES = {f"cue{number}": f"follower{number}" for number in range(12)}
@@ -118,7 +118,7 @@ def test_training_reaches_nine_tenths_of_the_best_return_on_unseen_sentences(see
     rng = np.random.default_rng(100 + seed)
     sentences = [toy_sentence(rng) for _ in range(3_040)]
     seen, unseen = sentences[:3_000], [s for s in sentences[3_000:] if s not in sentences[:3_000]]
-    trainer = Trainer(
+    trainer = PaperTrainer(
         lm=lm, corpus=Corpus(tuple(seen), SkippedLines(), len(seen)), settings=SETTINGS, similarity=None, seed=seed
     )
     while trainer.updates < 2_000:

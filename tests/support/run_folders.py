@@ -8,7 +8,7 @@ from fakes import TableMaskedLM
 from ealm.common.config import Settings
 from ealm.text.corpus import Corpus, SkippedLines
 from ealm.training.checkpoint import RunIdentity
-from ealm.training.paper_trainer import Trainer
+from ealm.training.paper_trainer import PaperTrainer
 from ealm.training.run import TrainingRun
 
 SETTINGS = Settings().override(
@@ -33,5 +33,5 @@ SENTENCES = (("cue0", "follower0", "other0"), ("other1", "cue1", "follower1", "o
 def run_in(folder: Path, **options: Any) -> TrainingRun:
     lm = TableMaskedLM({"cue0": "follower0", "cue1": "follower1"}, ["other0", "other1"])
     corpus = Corpus(SENTENCES, SkippedLines(), len(SENTENCES))
-    trainer = Trainer(lm=lm, corpus=corpus, settings=SETTINGS, similarity=None, seed=0)
+    trainer = PaperTrainer(lm=lm, corpus=corpus, settings=SETTINGS, similarity=None, seed=0)
     return TrainingRun(trainer, folder, IDENTITY, **options)

@@ -16,8 +16,8 @@ from ealm.text.corpus import Corpus, SkippedLines
 from ealm.training.goal_collector import GoalCollector, goal_worker
 from ealm.training.goal_trainer import GoalTrainer
 from ealm.training.paper_collector import WalkCollector
-from ealm.training.paper_trainer import Trainer
-from ealm.training.prefetch import Pipeline
+from ealm.training.paper_trainer import PaperTrainer
+from ealm.training.prefetch import Prefetcher
 
 CUES = {f"cue{number}": f"follower{number}" for number in range(4)}
 OTHERS = [f"other{number}" for number in range(4)]
@@ -107,13 +107,13 @@ class InlinePool:
         pass
 
 
-def trainer_of(method: str, pool: Any, *, ahead: int = 4) -> Trainer | GoalTrainer:
-    kind = Trainer if method == "paper" else GoalTrainer
+def trainer_of(method: str, pool: Any, *, ahead: int = 4) -> PaperTrainer | GoalTrainer:
+    kind = PaperTrainer if method == "paper" else GoalTrainer
     return kind(
         lm=TableMaskedLM(CUES, OTHERS),
         corpus=corpus(),
         settings=BY_METHOD[method],
         similarity=None,
         seed=3,
-        pipeline=Pipeline(pool, ahead),
+        prefetcher=Prefetcher(pool, ahead),
     )

@@ -11,7 +11,7 @@ from train_fakes import letters_in_common
 from ealm.common.config import PUBLISHED_CODE, Settings
 from ealm.paper.agent import Agent
 from ealm.text.corpus import Corpus, SkippedLines
-from ealm.training.paper_trainer import Trainer
+from ealm.training.paper_trainer import PaperTrainer
 
 CUES = {f"cue{number}": f"follower{number}" for number in range(6)}
 OTHERS = [f"other{number}" for number in range(6)]
@@ -40,13 +40,13 @@ def sentences(number: int = 25) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(str(w) for w in rng.choice(words, size=int(rng.integers(2, 7)))) for _ in range(number))
 
 
-def trainer_of(settings: Settings = SETTINGS, *, seed: int = 0, lm: Any = None) -> Trainer:
+def trainer_of(settings: Settings = SETTINGS, *, seed: int = 0, lm: Any = None) -> PaperTrainer:
     lm = lm or TableMaskedLM(CUES, OTHERS)
     corpus = Corpus(sentences(), SkippedLines(), 25)
-    return Trainer(lm=lm, corpus=corpus, settings=settings, similarity=letters_in_common, seed=seed)
+    return PaperTrainer(lm=lm, corpus=corpus, settings=settings, similarity=letters_in_common, seed=seed)
 
 
-def advance(trainer: Trainer, steps: int = 1) -> None:
+def advance(trainer: PaperTrainer, steps: int = 1) -> None:
     """One collection or one update, as often as said."""
     for _ in range(steps):
         trainer.update() if trainer.pending_updates else trainer.collect()
@@ -56,7 +56,7 @@ def weights(agent: Agent) -> Tensor:
     return torch.cat([tensor.flatten() for tensor in agent.state_dict().values()])
 
 
-def same_state(one: Trainer, other: Trainer) -> bool:
+def same_state(one: PaperTrainer, other: PaperTrainer) -> bool:
     """To the last bit: weights, target network, optimizer, replay, best weights, counters and generator."""
     (tensors, values), (other_tensors, other_values) = one.state(), other.state()
     return (

@@ -14,7 +14,7 @@ from training_runs import CUES, OTHERS, PUBLISHED, SETTINGS, advance, same_state
 
 from ealm.common.config import Settings
 from ealm.text.corpus import Corpus, SkippedLines
-from ealm.training.paper_trainer import Trainer
+from ealm.training.paper_trainer import PaperTrainer
 
 # The same again -------------------------------------------------------------------------------------------------------
 
@@ -227,9 +227,9 @@ def test_walks_are_reported_with_rates_between_0_and_1() -> None:
 def test_a_similarity_may_be_left_out_only_if_it_has_no_weight() -> None:
     corpus, lm = Corpus(sentences(), SkippedLines(), 25), TableMaskedLM(CUES, OTHERS)
     with pytest.raises(ValueError, match="similarity is needed"):
-        Trainer(lm=lm, corpus=corpus, settings=SETTINGS, similarity=None, seed=0)
+        PaperTrainer(lm=lm, corpus=corpus, settings=SETTINGS, similarity=None, seed=0)
     without = SETTINGS.override({"rewards.similarity_weight": "0"})
-    advance(Trainer(lm=lm, corpus=corpus, settings=without, similarity=None, seed=0), 10)
+    advance(PaperTrainer(lm=lm, corpus=corpus, settings=without, similarity=None, seed=0), 10)
 
 
 def test_similarity_and_fluency_reach_the_rewards_with_their_weights() -> None:

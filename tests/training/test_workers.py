@@ -24,7 +24,7 @@ from ealm.common.errors import LanguageModelError, WorkersError
 from ealm.common.process_pool import ProcessPool
 from ealm.training import setup as run_setup
 from ealm.training.checkpoint import Checkpoint
-from ealm.training.paper_trainer import Trainer
+from ealm.training.paper_trainer import PaperTrainer
 
 STEPS = 36
 METHODS = pytest.mark.parametrize("method", BY_METHOD)
@@ -184,14 +184,14 @@ def agent_bytes(folder: Path) -> bytes:
 
 
 def stop_after(updates: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    update = Trainer.update
+    update = PaperTrainer.update
 
-    def update_and_stop(trainer: Trainer) -> float:
+    def update_and_stop(trainer: PaperTrainer) -> float:
         if trainer.updates == updates:
             os.kill(os.getpid(), signal.SIGTERM)
         return update(trainer)
 
-    monkeypatch.setattr(Trainer, "update", update_and_stop)
+    monkeypatch.setattr(PaperTrainer, "update", update_and_stop)
 
 
 @pytest.mark.slow
@@ -248,11 +248,11 @@ def test_a_number_of_workers_is_above_zero(tmp_path: Path, corpus_file: Path, nu
 
 def test_help_tells_of_workers_and_ray(tmp_path: Path, corpus_file: Path) -> None:
     told = " ".join(CliRunner().invoke(main, ["train", "--help"]).stdout.split())
-    for option in ("--workers INTEGER RANGE", "--engine [torch|int8|ray]", "--address HOST:PORT"):
+    for option in ("--workers INTEGER RANGE", "--engine [torch|int8]", "--backend [local|ray]", "--address HOST:PORT"):
         assert option in told
     result = train(corpus_file, tmp_path / "run", "--address", "localhost:6379")
     assert result.exit_code == 2
-    assert "--address goes with --engine ray" in result.stderr
+    assert "--address goes with --backend ray" in result.stderr
 
 
 def test_without_ray_the_command_says_what_to_install(
@@ -325,7 +325,7 @@ def test_the_command_goes_on_here_with_what_it_began_on_ray(
         stop_after(17, patch)
         stopped = train(corpus_file, tmp_path, *quick, "--engine", "ray", "--workers", 1)
     assert stopped.exit_code == 128 + signal.SIGTERM, stopped.output
-    assert "--resume --workers 1 --engine ray --updates 40" in stopped.stderr
+    assert "--resume --workers 1 --backend ray --updates 40" in stopped.stderr
     result = train(corpus_file, tmp_path, "--resume", "--updates", 40)
     assert result.exit_code == 0, result.output
     assert agent_bytes(tmp_path) == agent_bytes(whole)

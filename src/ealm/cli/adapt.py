@@ -104,6 +104,6 @@ def adapt(
     with StopRequest().listening() as stop:
         finished = run.go(stop=stop)
     if not finished:
-        click.echo(f"Stopped; the folder {folder} is complete. Go on with the same command and --resume.", err=True)
+        click.echo(f"Stopped; the folder {folder} is complete. Resume it with the same command and --resume.", err=True)
         raise SystemExit(128 + (stop.signal or 0))
     click.echo(f"Fitted in {folder}. Use it with: ealm train CORPUS --lm {shlex.quote(str(folder))}", err=True)

@@ -182,14 +182,13 @@ def _sentences(path: Path, *, pretokenized: bool, max_words: int) -> Sequence[Se
 
     settings = DataSettings(pretokenized=pretokenized, max_words=max_words, max_sentences=None)
     corpus = read_corpus(path, settings=settings, longest=max_words, seed=0)
-    skipped = f"; skipped lines: {corpus.skipped}" if str(corpus.skipped) else ""
-    click.echo(f"{path}: {len(corpus.sentences):,} sentences{skipped}", err=True)
+    click.echo(f"{path}: {corpus.description}", err=True)
     return corpus.sentences
 
 
 def _say_end(folder: Path, name: str, *, finished: bool, signal: int | None) -> None:
     if not finished:
-        click.echo(f"Stopped; the folder {folder} is complete. Go on with the same command and --resume.", err=True)
+        click.echo(f"Stopped; the folder {folder} is complete. Resume it with the same command and --resume.", err=True)
         raise SystemExit(128 + (signal or 0))
     place = shlex.quote(str(folder))
     click.echo(f"Trained in {folder}. Score it with: ealm evaluate --data DATA --systems {name}={place}", err=True)

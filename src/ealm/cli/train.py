@@ -1,14 +1,13 @@
 """`ealm train`: learn from raw sentences."""
 
 import shlex
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from ealm.cli.job import RAY, address_option
+from ealm.cli.job import BACKENDS, RAY, address_option
 from ealm.cli.shared import (
     checkpoint_option,
     corpus_argument,
@@ -18,15 +17,8 @@ from ealm.cli.shared import (
     quiet_option,
     resume_option,
 )
-from ealm.common.config import ENGINES, PRESETS
+from ealm.common.config import DEFAULT_UPDATES, ENGINES, PRESETS
 from ealm.common.errors import SettingsError
-
-if TYPE_CHECKING:
-    from ealm.text.corpus import Corpus
-    from ealm.training.setup import RunRequest
-
-DEFAULT_UPDATES = {"paper": 70_000, "goal": 10_000}
-"""By method; the paper's is a little more than exploration needs to fall to its minimum."""
 
 
 @click.command()
@@ -47,10 +39,11 @@ DEFAULT_UPDATES = {"paper": 70_000, "goal": 10_000}
 @click.option("--lm", help="Masked language model: a folder or a hub name. [default: embedded]")
 @click.option("--similarity", help="Sentence-similarity model: a folder or a hub name. [default: embedded]")
 @click.option(
-    "--weighed",
+    "--word-importance",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --preset reader: what `ealm word-importance` wrote for these sentences.",
+    help="With --preset reader: the file that `ealm word-importance` wrote for this corpus.",
 )
+@click.option("--weighed", type=click.Path(exists=True, dir_okay=False, path_type=Path), hidden=True)
 @click.option("--seed", type=click.IntRange(min=0), help="Same seed, same run. [default: 0]")
 @click.option(
     "--updates",
@@ -78,8 +71,16 @@ DEFAULT_UPDATES = {"paper": 70_000, "goal": 10_000}
     type=click.Choice([*ENGINES, RAY]),
     default="torch",
     show_default=True,
-    help="What runs the language model: torch; int8, faster on a CPU, but it rounds; ray: torch in the actors of a Ray "
-    "cluster, which collect (with --device cuda one GPU for each).",
+    metavar=f"[{'|'.join(ENGINES)}]",
+    help="What runs the language model: torch; int8, faster on a CPU, but it rounds.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(BACKENDS),
+    default="local",
+    show_default=True,
+    help="Where workers run: processes of this machine, or actors of a Ray cluster (with --device cuda one GPU for "
+    "each).",
 )
 @address_option
 @device_option
@@ -92,6 +93,7 @@ def train(
     assignments: Sequence[str],
     lm: str | None,
     similarity: str | None,
+    word_importance: Path | None,
     weighed: Path | None,
     seed: int | None,
     updates: int | None,
@@ -100,7 +102,8 @@ def train(
     checkpoint_seconds: float,
     pretokenized: bool,
     workers: int | None,
-    engine: str,
+    engine: Any,
+    backend: Any,
     address: str | None,
     device: str,
     quiet: bool,
@@ -108,64 +111,57 @@ def train(
     """Train an agent on CORPUS, a text file with one sentence a line (UTF-8, also as .gz, .xz or .bz2).
 
     Nothing but raw sentences is used: no summaries, no labels, no validation set. Ctrl-C stops and saves; --resume
-    goes on exactly where the run was.
+    continues exactly there.
     """
-    if address is not None and engine != RAY:
-        raise click.UsageError("--address goes with --engine ray.")
-    if engine == RAY:
-        from ealm.common.ray_pool import require_ray
+    if RAY in (engine, backend):  # the first is the older name
+        engine, backend = "torch", RAY
+    elif address is not None:
+        raise click.UsageError("--address goes with --backend ray.")
+    from ealm.common.stopping import StopRequest
+    from ealm.training.api import train as run
 
-        require_ray()  # told before anything is loaded
-    from ealm.common.stopping import Budget, StopRequest
-    from ealm.training.setup import RunRequest, open_run
-
-    request = RunRequest(
-        corpus=corpus,
-        folder=folder,
-        preset=preset_name,
-        assignments=_assignments(assignments) | ({"data.pretokenized": "true"} if pretokenized else {}),
-        lm=lm,
-        similarity=similarity,
-        weighed=weighed,
-        seed=seed,
-        resume=resume,
-        checkpoint_seconds=checkpoint_seconds,
-        device=device,
-        engine="torch" if engine == RAY else engine,
-        workers=workers,
-        ray=engine == RAY,
-        address=address,
-    )
-    run, sentences = open_run(request)
-    trainer = run.trainer
-    _report_corpus(corpus, sentences)
-    if updates is None and minutes is None:
-        updates = DEFAULT_UPDATES[run.settings.method]
-    with closing(run), StopRequest().listening() as stop:
-        finished = run.go(Budget(updates, minutes), stop=stop, progress=not quiet)
-    state = f"{trainer.updates:,} updates, best replay reward {_number(trainer.best_reward)}"
-    if not finished:
-        click.echo(f"Stopped after {state}. Go on with: {_resume_command(request, updates, minutes)}", err=True)
+    with StopRequest().listening() as stop:
+        result = run(
+            corpus,
+            folder,
+            preset=preset_name,
+            settings=_assignments(assignments),
+            updates=updates,
+            minutes=minutes,
+            lm=lm,
+            similarity=similarity,
+            word_importance=word_importance or weighed,
+            pretokenized=pretokenized,
+            seed=seed,
+            resume=resume,
+            checkpoint_seconds=checkpoint_seconds,
+            workers=workers,
+            backend=backend,
+            address=address,
+            engine=engine,
+            device=device,
+            progress=not quiet,
+            notify=lambda line: click.echo(line, err=True),
+            stop=stop,
+        )
+    reward = "not known" if result.best_reward is None else f"{result.best_reward:.3f}"
+    state = f"{result.updates:,} updates, best replay reward {reward}"
+    if not result.finished:
+        options = {"--workers": workers, "--backend": backend if backend == RAY else None, "--address": address}
+        options |= {"--updates": updates, "--minutes": None if minutes is None else f"{minutes:.10g}"}
+        click.echo(f"Stopped after {state}. Resume with: {_resume_command(corpus, folder, options)}", err=True)
         raise SystemExit(128 + (stop.signal or 0))
-    if trainer.best_reward is None:
+    if result.best_reward is None:
         click.echo("The replay buffer never filled, so the agent is the one after the last update.", err=True)
     click.echo(
         f"Trained in {folder}: {state}. Use it with: ealm summarize --model {shlex.quote(str(folder))}", err=True
     )
 
 
-def _resume_command(request: "RunRequest", updates: int | None, minutes: float | None) -> str:
-    command = ["ealm", "train", str(request.corpus), "--out", str(request.folder), "--resume"]
-    if request.workers is not None:
-        command += ["--workers", str(request.workers)]
-    if request.ray:
-        command += ["--engine", RAY]
-    if request.address is not None:
-        command += ["--address", request.address]
-    if updates is not None:
-        command += ["--updates", str(updates)]
-    if minutes is not None:
-        command += ["--minutes", f"{minutes:.10g}"]
+def _resume_command(corpus: Path, folder: Path, options: Mapping[str, object]) -> str:
+    command = ["ealm", "train", str(corpus), "--out", str(folder), "--resume"]
+    for name, value in options.items():
+        command += [] if value is None else [name, str(value)]
     return shlex.join(command)
 
 
@@ -175,18 +171,3 @@ def _assignments(texts: Sequence[str]) -> dict[str, str]:
         if not equals:
             raise SettingsError(f"--set expects NAME=VALUE, got {text!r}.")
     return {name.strip(): value for name, _, value in pairs}
-
-
-def _report_corpus(path: Path, corpus: "Corpus") -> None:
-    used = len(corpus.sentences)
-    note = f"{path}: {used:,} sentences"
-    if corpus.available > used:
-        note += f", sampled from {corpus.available:,} (data.max_sentences)"
-    skipped = str(corpus.skipped)
-    if skipped:
-        note += f"; skipped lines: {skipped}"
-    click.echo(note, err=True)
-
-
-def _number(value: float | None) -> str:
-    return "not known" if value is None else f"{value:.3f}"

@@ -36,7 +36,7 @@ _SAVE_EVERY_SECONDS = 120.0
 def word_importance(
     corpus: Path, path: Path, minutes: float | None, similarity: str, pretokenized: bool, device: str, quiet: bool
 ) -> None:
-    """Measure how important each word of CORPUS is to its sentence, for `ealm train --weighed`.
+    """Measure how important each word of CORPUS is to its sentence, for `ealm train --word-importance`.
 
     Training with the preset `reader` needs this and measures it by itself; do it beforehand where several runs
     (seeds, settings) share a corpus. If the file exists, only what is missing is added, and Ctrl-C loses nothing.
@@ -67,7 +67,8 @@ def word_importance(
                     saved = time.monotonic()
         finally:
             save_importance(path, known, similarity)
-    click.echo(f"{path}: {len(known):,} sentences. Use it with: ealm train --preset reader --weighed {path}", err=True)
+    use = f"ealm train --preset reader --word-importance {path}"
+    click.echo(f"{path}: {len(known):,} sentences. Use it with: {use}", err=True)
 
 
 weigh = click.Command(

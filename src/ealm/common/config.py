@@ -201,10 +201,10 @@ class Settings(Checked):
         """The reverse of `to_dict`; names of earlier versions are read too."""
         return super().from_dict(with_current_names(values), group)
 
-    def override(self, assignments: Mapping[str, str]) -> "Settings":
-        """Replace fields named by path, for example `{"learning.discount": "0.95"}`."""
+    def override(self, assignments: Mapping[str, object]) -> "Settings":
+        """Replace fields named by path, for example `{"learning.discount": 0.95}`; values may also be given as text."""
         values = self.to_dict()
-        for path, text in assignments.items():
+        for path, value in assignments.items():
             if path == "preset":
                 raise SettingsError("A preset is chosen with --preset, not set like a field.")
             *groups, name = current_path(path).split(".")
@@ -213,7 +213,7 @@ class Settings(Checked):
                 group = group.get(inner, {}) if isinstance(group, dict) else {}
             if not isinstance(group, dict) or name not in group or isinstance(group[name], dict):
                 raise SettingsError(f"There is no setting {path!r}. Settings: {', '.join(_paths(self.to_dict()))}")
-            group[name] = _parse(text)
+            group[name] = _parse(value) if isinstance(value, str) else value
         return Settings.from_dict(values)
 
 
@@ -230,6 +230,9 @@ def _paths(values: Mapping[str, Any], prefix: str = "") -> list[str]:
         paths += _paths(value, f"{prefix}{name}.") if isinstance(value, dict) else [prefix + name]
     return paths
 
+
+DEFAULT_UPDATES = {"paper": 70_000, "goal": 10_000}
+"""By method; the paper's is a little more than exploration needs to fall to its minimum."""
 
 ENGINES = ("torch", "int8")
 """What can run the encoder of a language model."""

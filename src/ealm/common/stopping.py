@@ -1,6 +1,7 @@
 """When a run ends: its budget is spent, or somebody stops it."""
 
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,7 +30,13 @@ class Budget:
 
 @contextmanager
 def signals_handled(handle: Callable[[signal.Signals], None]) -> Iterator[None]:
-    """Call a function at the first Ctrl-C or `kill`; a second one ends the process at once."""
+    """Call a function at the first Ctrl-C or `kill`; a second one ends the process at once.
+
+    Only the main thread can listen: in any other one nothing is handled.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     watched = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.getsignal(number) for number in watched}
 

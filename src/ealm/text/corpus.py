@@ -53,6 +53,14 @@ class Corpus:
     """Usable sentences in the file; more than `sentences` if they were sampled down."""
 
     @property
+    def description(self) -> str:
+        """How many sentences there are, and what was left out."""
+        used = len(self.sentences)
+        sampled = f", sampled from {self.available:,} (data.max_sentences)" if self.available > used else ""
+        skipped = f"; skipped lines: {self.skipped}" if str(self.skipped) else ""
+        return f"{used:,} sentences{sampled}{skipped}"
+
+    @property
     def fingerprint(self) -> str:
         """Tells whether a run is resumed on the sentences it was started on."""
         return text_fingerprint(map(" ".join, self.sentences))

@@ -8,12 +8,12 @@ from ealm.paper.encodings import SourceEncoder
 from ealm.paper.source import Source
 
 
-class EncodingMemory:
+class EncodingCache:
     """Encodings by visit, for as long as an experience of that visit is in the buffer."""
 
-    def __init__(self, look: SourceEncoder, source: Callable[[int], Source], *, visits_at_once: int) -> None:
-        """`source` tells a visit's sentence; visits are encoded in batches of `visits_at_once`."""
-        self._look = look
+    def __init__(self, encoder: SourceEncoder, source: Callable[[int], Source], *, visits_at_once: int) -> None:
+        """`source` gives the sentence of a visit; visits are encoded in batches of `visits_at_once`."""
+        self._encoder = encoder
         self._source = source
         self._at_once = visits_at_once
         self._encodings: dict[int, Tensor] = {}
@@ -24,8 +24,8 @@ class EncodingMemory:
         return self._encodings
 
     def encode(self, visits: Sequence[int]) -> list[Tensor]:
-        """Encode the sentences of a collection and remember them."""
-        encodings = self._look([self._source(visit) for visit in visits])
+        """Encode the sentences of a collection and keep the encodings."""
+        encodings = self._encoder([self._source(visit) for visit in visits])
         self._encodings.update(zip(visits, encodings, strict=True))
         return encodings
 

@@ -1,5 +1,5 @@
-"""Collecting walks of the goal agent: compute the potentials of the sentences, and walk them. The costly part of
-training, so other processes than the learner's can do it."""
+"""Collecting walks of the goal agent: compute the potentials of the sentences, and walk them. The expensive part
+of training, which worker processes can do."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from ealm.training.prefetch import Weights, load_version
 
 
 @dataclass(frozen=True, slots=True)
-class Outing:
+class Episode:
     """A walk over one of several sentences."""
 
     row: int
@@ -48,21 +48,21 @@ class GoalCollector:
         *,
         settings: Settings,
         similarity: Similarity | None,
-        weighed: Mapping[int, WordImportance] | None = None,
+        importance: Mapping[int, WordImportance] | None = None,
     ) -> None:
-        """`similarity` may be None only if no term needs it; `weighed` is the stored importance of words."""
+        """`similarity` may be None only if no term needs it; `importance` is the stored importance of words."""
         terms = settings.goal.potential
         if similarity is None and terms.needs_similarity:
             raise ValueError("a potential term needs a similarity model")
         self._learning = settings.goal.learning
-        measured = similarity is not None and terms.needs_similarity
-        self._model = PotentialModel(terms, ImportanceModel(similarity, weighed) if similarity and measured else None)
+        model = ImportanceModel(similarity, importance) if similarity is not None and terms.needs_similarity else None
+        self._model = PotentialModel(terms, model)
 
     def potentials(self, sentences: Sequence[Sequence[str]]) -> list[SentencePotential]:
         """Potentials of sentences."""
         return self._model.potentials(sentences)
 
-    def outings(
+    def episodes(
         self,
         agent: GoalAgent,
         sources: Sequence[Source],
@@ -70,14 +70,14 @@ class GoalCollector:
         *,
         rate: float,
         rng: np.random.Generator,
-    ) -> list[Outing]:
-        """Walks over each sentence towards several lengths, exploring with that probability."""
+    ) -> list[Episode]:
+        """Walks over each sentence towards several lengths, with that exploration rate."""
         rows = [row for row in range(len(sources)) for _ in range(self._learning.walks_per_sentence)]
         goals = [self._goal(len(sources[row].words), rng) for row in rows]
         exploration = GoalExploration(rng, rate, self._learning.exploration)
         walks = goal_walks(agent, [encodings[row] for row in rows], goals, exploration=exploration, to_the_end=False)
         orders = [tuple(step.word for step in walk.steps) for walk in walks]
-        return [Outing(*columns) for columns in zip(rows, goals, orders, strict=True)]
+        return [Episode(*columns) for columns in zip(rows, goals, orders, strict=True)]
 
     def _goal(self, length: int, rng: np.random.Generator) -> int:
         share = rng.uniform(self._learning.shortest, self._learning.longest)
@@ -86,7 +86,7 @@ class GoalCollector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoalJob:
-    """A collection that anybody can do and that comes out the same."""
+    """A collection for a worker; the result does not depend on which worker does it."""
 
     sources: tuple[Source, ...]
     new: tuple[tuple[str, ...], ...]
@@ -94,49 +94,49 @@ class GoalJob:
     weights: Weights
     """Of the agent that walks."""
     rate: float
-    """Probability of exploring."""
+    """Exploration rate."""
     seed: tuple[int, ...]
-    """Where chance comes from."""
+    """Of the random generator."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoalWorker:
-    """Does such jobs."""
+    """Does jobs of the goal agent."""
 
     collector: GoalCollector
     agent: GoalAgent
-    look: SourceEncoder
+    encoder: SourceEncoder
 
-    def __call__(self, job: GoalJob) -> tuple[list[SentencePotential], list[Outing]]:
+    def __call__(self, job: GoalJob) -> tuple[list[SentencePotential], list[Episode]]:
         """Potentials of the new sentences, and walks over all."""
         load_version(self.agent, job.weights)
         potentials = self.collector.potentials(job.new)
         rng = np.random.default_rng(job.seed)
-        encodings = self.look(job.sources)
-        return potentials, self.collector.outings(self.agent, job.sources, encodings, rate=job.rate, rng=rng)
+        encodings = self.encoder(job.sources)
+        return potentials, self.collector.episodes(self.agent, job.sources, encodings, rate=job.rate, rng=rng)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoalRecipe:
-    """How a process becomes such a worker."""
+    """How a process becomes a worker for the goal agent."""
 
     models: ModelNames
     settings: Settings
-    weighed: Path | None
+    importance: Path | None
     """A file of stored word importance."""
 
     def load(self, threads: int | None) -> GoalWorker:
         """Load the models."""
         lm, similarity = self.models.load(threads)
-        weighed = (
-            load_importance(self.weighed, self.models.similarity) if self.weighed and self.models.similarity else None
-        )
-        collector = GoalCollector(settings=self.settings, similarity=similarity, weighed=weighed)
+        importance = None
+        if self.importance is not None and self.models.similarity is not None:
+            importance = load_importance(self.importance, self.models.similarity)
+        collector = GoalCollector(settings=self.settings, similarity=similarity, importance=importance)
         return goal_worker(collector, lm, self.settings, device=self.models.device)
 
 
 def goal_worker(collector: GoalCollector, lm: MaskedLM, settings: Settings, *, device: str = "cpu") -> GoalWorker:
-    """A worker with an agent of its own, which takes the weights that are sent."""
-    look = source_encoder(settings, lm, device=device)
-    agent = new_goal_agent(look.width, settings.goal.agent, seed=0).to(device)
-    return GoalWorker(collector, agent, look)
+    """A worker with an agent of its own, which gets the weights of each job."""
+    encoder = source_encoder(settings, lm, device=device)
+    agent = new_goal_agent(encoder.width, settings.goal.agent, seed=0).to(device)
+    return GoalWorker(collector, agent, encoder)

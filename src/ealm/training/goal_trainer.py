@@ -1,7 +1,7 @@
 """Training of the goal agent: encode, walk towards several lengths, reward every step, learn.
 
-Like the paper's `Trainer`, its whole state is in `state()`, so that a run that is stopped and goes on ends exactly as
-one that was never stopped.
+Like that of `PaperTrainer`, its whole state is in `state()`, so that a resumed run ends exactly as one that was never
+stopped.
 """
 
 from collections.abc import Mapping
@@ -20,13 +20,12 @@ from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.assessment import Similarity
 from ealm.text.corpus import Corpus
 from ealm.text.detokenizer import is_mark
-from ealm.training.goal_collector import GoalCollector, GoalJob, Outing
-from ealm.training.paper_trainer import Collected
-from ealm.training.prefetch import Pipeline, Version
-from ealm.training.trainer import Course
+from ealm.training.goal_collector import Episode, GoalCollector, GoalJob
+from ealm.training.prefetch import Prefetcher, Version
+from ealm.training.trainer import BaseTrainer, Collected
 
 
-class GoalTrainer(Course):
+class GoalTrainer(BaseTrainer):
     """The learning agent and everything it learns with."""
 
     def __init__(
@@ -38,22 +37,22 @@ class GoalTrainer(Course):
         similarity: Similarity | None,
         seed: int,
         device: str = "cpu",
-        weighed: Mapping[int, WordImportance] | None = None,
-        pipeline: Pipeline | None = None,
+        importance: Mapping[int, WordImportance] | None = None,
+        prefetcher: Prefetcher | None = None,
     ) -> None:
-        """`similarity` may be None if no term needs it or if workers have it, as they have `weighed`: the stored
-        importance of words."""
+        """`similarity` may be None if no term needs it or if workers have it, as they have `importance`: the stored
+        word importance."""
         at_once = settings.goal.learning.sentences_per_collection
         super().__init__(
-            lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once, pipeline=pipeline
+            lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once, prefetcher=prefetcher
         )
-        if pipeline is None:
-            self._collector = GoalCollector(settings=settings, similarity=similarity, weighed=weighed)
-        self._learner = GoalLearner(self.look.width, settings.goal, seed=seed, device=device)
+        if prefetcher is None:
+            self._collector = GoalCollector(settings=settings, similarity=similarity, importance=importance)
+        self._learner = GoalLearner(self.encoder.width, settings.goal, seed=seed, device=device)
         self.networks = self._learner.networks
         self.replay = WalkReplay(settings.goal.learning.replay_walks)
         self._potentials: dict[int, SentencePotential] = {}
-        """By number of the sentence; they cost far more than they take, so all are remembered."""
+        """By number of the sentence; expensive to compute and small to store, so all are kept."""
 
     @property
     def agent(self) -> GoalAgent:
@@ -62,61 +61,61 @@ class GoalTrainer(Course):
 
     @property
     def rates(self) -> dict[str, float]:
-        """Exploring probabilities by now, for the log."""
+        """Exploration rates by now, for the log."""
         return {"action_exploration": self._rate(updates=self.updates, sentences=self.visits)}
 
     def _rate(self, **passed: int) -> float:
         return self.settings.action_exploration.rate(**passed)
 
     def collect(self) -> list[Collected]:
-        """Look at the next sentences, walk them towards several lengths and store what the walks teach."""
+        """Encode the next sentences, walk them towards several lengths and store the walks."""
         learning = self.settings.goal.learning
         visits = self._visits()
         stored, collected = [], []
-        for outing in self._outings(visits):
-            visit = visits[outing.row]
+        for episode in self._episodes(visits):
+            visit = visits[episode.row]
             potential = self._potentials[self._order.sentence(visit)]
-            kept = outing.kept(len(potential.unary))
+            kept = episode.kept(len(potential.unary))
             reward = float(potential.value(kept) - potential.value(np.ones_like(kept)))
-            stored.append(GoalWalk(visit, outing.goal, outing.order, reward))
+            stored.append(GoalWalk(visit, episode.goal, episode.order, reward))
             collected.append(_collected(potential, kept, reward))
         self.replay.extend(stored)
-        self._memory.forget_before(self.replay.oldest_visit)
+        self._cache.forget_before(self.replay.oldest_visit)
         if self.replay.full:
             self.best.offer(self.replay.mean_reward(), self.agent)
         self.visits = visits.stop
         self.pending_updates = learning.updates_per_collection if len(self.replay) >= learning.batch_walks else 0
         return collected
 
-    def _outings(self, visits: range) -> list[Outing]:
+    def _episodes(self, visits: range) -> list[Episode]:
         """Walks over the next sentences, whose potentials are known then."""
-        encodings = self._memory.encode(visits)
+        encodings = self._cache.encode(visits)
         new = self._new_sentences(visits)
-        if self._pipeline is not None:
-            potentials, outings = self._from_workers(self._pipeline)
+        if self._prefetcher is not None:
+            potentials, episodes = self._from_workers(self._prefetcher)
         else:
             potentials = self._collector.potentials(list(new.values()))
             sources = [self._source(visit) for visit in visits]
             rate = self.rates["action_exploration"]
-            outings = self._collector.outings(self.agent, sources, encodings, rate=rate, rng=self._rng)
+            episodes = self._collector.episodes(self.agent, sources, encodings, rate=rate, rng=self._rng)
         self._potentials.update(zip(new, potentials, strict=True))
-        found: list[Outing] = outings
+        found: list[Episode] = episodes
         return found
 
     def _new_sentences(self, visits: range) -> dict[int, tuple[str, ...]]:
-        """Words of the sentences whose potentials neither are known nor will be when these visits' turn comes."""
+        """Words of the sentences whose potentials are neither known nor computed by an earlier collection."""
         before = {self._order.sentence(visit) for visit in range(self.visits, visits.start)}
         found = {self._order.sentence(visit): tuple(self._words(visit)) for visit in visits}
         return {n: words for n, words in found.items() if n not in self._potentials and n not in before}
 
-    def _job(self, place: int, version: Version) -> GoalJob:
-        visits = self._visits(place)
+    def _job(self, offset: int, version: Version) -> GoalJob:
+        visits = self._visits(offset)
         return GoalJob(
             sources=tuple(self._source(visit) for visit in visits),
             new=tuple(self._new_sentences(visits).values()),
             weights=version.weights,
             rate=self._rate(updates=version.updates, sentences=visits.start),
-            seed=self._chance(visits),
+            seed=self._job_seed(visits),
         )
 
     def update(self) -> float:
@@ -126,7 +125,7 @@ class GoalTrainer(Course):
         indices, walks, weights = self.replay.sample(learning.batch_walks, self._rng, priority=learning.priority)
         potentials = [self._potentials[self._order.sentence(walk.visit)] for walk in walks]
         is_word = [[not is_mark(word) for word in self._words(walk.visit)] for walk in walks]
-        batch = WalkBatch.of(walks, self._memory.encodings, potentials, is_word)
+        batch = WalkBatch.of(walks, self._cache.encodings, potentials, is_word)
         loss, td_errors = self._learner.update(batch, torch.from_numpy(weights).to(self._device))
         self.replay.reprioritize(indices, td_errors)
         self.pending_updates -= 1

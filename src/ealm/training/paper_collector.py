@@ -1,4 +1,4 @@
-"""Collecting experiences in another process than the learner's: walk with the agent that was sent, score the walks."""
+"""Collecting walks of the paper's agent in a worker process: walk with the agent of the job, score the walks."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from ealm.training.prefetch import Weights, load_version
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkJob:
-    """A collection that anybody can do and that comes out the same."""
+    """A collection for a worker; the result does not depend on which worker does it."""
 
     sources: tuple[Source, ...]
     weights: Weights
@@ -26,23 +26,23 @@ class WalkJob:
     action_rate: float
     order_rate: float
     seed: tuple[int, ...]
-    """Where the chance of exploring comes from."""
+    """Of the random generator."""
 
 
 class WalkCollector:
-    """Does such jobs."""
+    """Does jobs of the paper's agent."""
 
     def __init__(self, *, lm: MaskedLM, settings: Settings, similarity: Similarity | None, device: str = "cpu") -> None:
         """`similarity` may be None only if its weight is 0."""
-        self._look = source_encoder(settings, lm, device=device)
-        self._agent = new_agent(self._look.width, settings.agent, seed=0).to(device)
+        self._encoder = source_encoder(settings, lm, device=device)
+        self._agent = new_agent(self._encoder.width, settings.agent, seed=0).to(device)
         self._scorer = WalkScorer(lm=lm, settings=settings, similarity=similarity)
 
     def __call__(self, job: WalkJob) -> list[tuple[Walk, WalkScore]]:
-        """A walk over each sentence, and what it was worth."""
+        """A walk over each sentence, and its score."""
         load_version(self._agent, job.weights)
-        chance = Exploration(np.random.default_rng(job.seed), job.action_rate, job.order_rate)
-        walks = walk(self._agent, self._look(job.sources), exploration=chance)
+        exploration = Exploration(np.random.default_rng(job.seed), job.action_rate, job.order_rate)
+        walks = walk(self._agent, self._encoder(job.sources), exploration=exploration)
         return list(zip(walks, self._scorer.score(job.sources, walks), strict=True))
 
 
@@ -52,7 +52,7 @@ class ModelNames:
 
     lm: str
     similarity: str | None
-    """None where nobody asks it."""
+    """None if no reward needs it."""
     engine: str
     device: str
 
@@ -68,7 +68,7 @@ class ModelNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkRecipe:
-    """How a process becomes a collector."""
+    """How a process becomes a worker for the paper's agent."""
 
     models: ModelNames
     settings: Settings

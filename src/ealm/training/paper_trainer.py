@@ -1,12 +1,12 @@
 """Q-learning from raw sentences (section 4.4): collect, score, store, update, keep the best.
 
-A `Trainer` is the algorithm alone. Its whole state is in `state()`, so that a run that is stopped and goes on
-ends exactly as one that was never stopped; files, signals and progress are in `run.py`.
+A `PaperTrainer` is the algorithm alone. Its whole state is in `state()`, so that a resumed run ends exactly as one that
+was never stopped; files, signals and progress are in `run.py`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from ealm.common.config import Settings
@@ -21,18 +21,8 @@ from ealm.paper.rollout import Exploration, Walk, walk
 from ealm.paper.walk_scorer import WalkScore, WalkScorer
 from ealm.text.corpus import Corpus
 from ealm.training.paper_collector import WalkJob
-from ealm.training.prefetch import Pipeline, Version
-from ealm.training.replay_tensors import replay_from_tensors, replay_to_tensors
-from ealm.training.trainer import Course
-
-
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """One walk of a collection, for the log."""
-
-    rewards: tuple[float, ...]
-    measures: Mapping[str, float]
-    """By name; the log has their means."""
+from ealm.training.prefetch import Prefetcher, Version
+from ealm.training.trainer import BaseTrainer, Collected
 
 
 def experiences_of_walk(
@@ -64,7 +54,7 @@ def experiences_of_walk(
     return experiences
 
 
-class Trainer(Course):
+class PaperTrainer(BaseTrainer):
     """The learning agent and everything it learns with."""
 
     def __init__(
@@ -76,17 +66,17 @@ class Trainer(Course):
         similarity: Similarity | None,
         seed: int,
         device: str = "cpu",
-        pipeline: Pipeline | None = None,
+        prefetcher: Prefetcher | None = None,
     ) -> None:
         """`similarity` may be None if its weight is 0 or if workers have it."""
         at_once = settings.learning.sentences_per_collection
         super().__init__(
-            lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once, pipeline=pipeline
+            lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once, prefetcher=prefetcher
         )
         self._learner = Learner(lm.width, settings, seed=seed, device=device)
         self.networks = self._learner.networks
         self.replay = ReplayBuffer(settings.learning.replay_size)
-        if pipeline is None:
+        if prefetcher is None:
             self._scorer = WalkScorer(lm=lm, settings=settings, similarity=similarity)
 
     @property
@@ -96,21 +86,21 @@ class Trainer(Course):
 
     @property
     def rates(self) -> dict[str, float]:
-        """Exploring probabilities by now, for the log."""
+        """Exploration rates by now, for the log."""
         exploration = self.exploration
         return {"action_exploration": exploration.action_rate, "order_exploration": exploration.order_rate}
 
     @property
     def exploration(self) -> Exploration:
-        """Rates by now, and where chance comes from."""
+        """Exploration rates by now, with the random generator."""
         return Exploration(self._rng, *self._rates(updates=self.updates, sentences=self.visits))
 
     def _rates(self, **passed: int) -> tuple[float, float]:
-        """Of exploring actions and order."""
+        """Exploration rates of actions and of the order."""
         return self.settings.action_exploration.rate(**passed), self.settings.order_exploration.rate(**passed)
 
     def collect(self) -> list[Collected]:
-        """Walk the next sentences, score the walks and store what they teach."""
+        """Walk the next sentences, score the walks and store their experiences."""
         learning = self.settings.learning
         visits = self._visits()
         collected = []
@@ -123,7 +113,7 @@ class Trainer(Course):
             )
             self.replay.extend(experiences_of_walk(visit, path, score, rewards, self.settings))
             collected.append(_collected(rewards, score))
-        self._memory.forget_before(self.replay.oldest_visit)
+        self._cache.forget_before(self.replay.oldest_visit)
         if self.replay.full:
             self.best.offer(self.replay.mean_reward(), self.agent)
         self.visits = visits.stop
@@ -133,22 +123,22 @@ class Trainer(Course):
 
     def _walked(self, visits: range) -> Iterable[tuple[Walk, WalkScore]]:
         """Walks over the next sentences, with their scores."""
-        encodings = self._memory.encode(visits)
-        if self._pipeline is not None:
-            brought: list[tuple[Walk, WalkScore]] = self._from_workers(self._pipeline)
-            return brought
+        encodings = self._cache.encode(visits)
+        if self._prefetcher is not None:
+            collected: list[tuple[Walk, WalkScore]] = self._from_workers(self._prefetcher)
+            return collected
         walks = walk(self.agent, encodings, exploration=self.exploration)
         return zip(walks, self._scorer.score([self._source(visit) for visit in visits], walks), strict=True)
 
-    def _job(self, place: int, version: Version) -> WalkJob:
-        visits = self._visits(place)
+    def _job(self, offset: int, version: Version) -> WalkJob:
+        visits = self._visits(offset)
         action_rate, order_rate = self._rates(updates=version.updates, sentences=visits.start)
         return WalkJob(
             sources=tuple(self._source(visit) for visit in visits),
             weights=version.weights,
             action_rate=action_rate,
             order_rate=order_rate,
-            seed=self._chance(visits),
+            seed=self._job_seed(visits),
         )
 
     def update(self) -> float:
@@ -156,7 +146,7 @@ class Trainer(Course):
         self._tend_workers()
         experiences = self.replay.sample(self.settings.learning.batch_size, self._rng)
         self.pending_updates -= 1
-        return self._learner.update(experiences, self._memory.encodings)
+        return self._learner.update(experiences, self._cache.encodings)
 
     def _own_tensors(self) -> dict[str, Tensor]:
         return replay_to_tensors(self.replay.experiences)
@@ -175,3 +165,40 @@ def _collected(rewards: tuple[float, ...], score: WalkScore) -> Collected:
         "violated": float(score.violated),
     }
     return Collected(rewards, measures)
+
+
+def replay_to_tensors(experiences: Sequence[Experience]) -> dict[str, Tensor]:
+    """Numbers and values by row; actions and decided flags of all rows, one after the other."""
+    flags = b"".join(experience.actions + experience.decided for experience in experiences)
+    numbers = [
+        (e.visit, e.word, e.action, -1 if e.next_word is None else e.next_word, len(e.actions)) for e in experiences
+    ]
+    return {
+        "replay.flags": torch.frombuffer(bytearray(flags), dtype=torch.uint8) if flags else torch.empty(0).byte(),
+        "replay.numbers": torch.tensor(numbers, dtype=torch.long).reshape(-1, 5),
+        "replay.values": torch.tensor([(e.reward, e.next_value) for e in experiences], dtype=torch.double).reshape(
+            -1, 2
+        ),
+    }
+
+
+def replay_from_tensors(tensors: Mapping[str, Tensor]) -> list[Experience]:
+    """The reverse of `replay_to_tensors`."""
+    flags = tensors["replay.flags"].numpy().tobytes()
+    experiences = []
+    start = 0
+    numbers, values = tensors["replay.numbers"].tolist(), tensors["replay.values"].tolist()
+    for (visit, word, action, next_word, length), (reward, next_value) in zip(numbers, values, strict=True):
+        experience = Experience(
+            visit=visit,
+            word=word,
+            actions=flags[start : start + length],
+            decided=flags[start + length : start + 2 * length],
+            action=action,
+            reward=reward,
+            next_word=None if next_word < 0 else next_word,
+            next_value=next_value,
+        )
+        experiences.append(experience)
+        start += 2 * length
+    return experiences

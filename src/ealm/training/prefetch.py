@@ -1,8 +1,8 @@
-"""Collections that workers do ahead of the learner.
+"""Prefetching: workers collect ahead of the learner, and the result does not depend on their timing.
 
-The job of a collection goes out when the collection so many places before it is taken up, with the agent as it is then,
-and what comes of it is taken up in its turn. So a run is the same however fast the workers are, whichever of them does
-a job, and whether they die of it or not.
+The job of a collection is submitted a fixed number of collections ahead, with the weights of the agent at that moment,
+and results are used in the order of submission. So a run is the same however fast the workers are, whichever of them
+does a job, and whether they die of it or not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,10 +18,10 @@ from ealm.common.worker_pool import Pool
 from ealm.paper.target_network import group
 
 JOBS_PER_WORKER = 2
-"""One that it is at, and one that waits, so that no worker waits for the learner."""
+"""One in progress and one waiting, so that no worker waits for the learner."""
 
 Weights = Mapping[str, npt.NDArray[Any]]
-"""Of an agent, on their way to another process; tensors would be sent there as memory that both of them hold."""
+"""Weights of an agent for another process; tensors would be sent as shared memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Version:
 
     @classmethod
     def of(cls, agent: nn.Module, updates: int) -> "Version":
-        """A copy, which stays as it is while the agent goes on learning."""
+        """A copy, which later updates of the agent do not change."""
         state = agent.state_dict().items()
         return cls(updates, {name: np.array(tensor.numpy(force=True)) for name, tensor in state})
 
@@ -43,23 +43,23 @@ def load_version(agent: nn.Module, weights: Weights) -> None:
     agent.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in weights.items()})
 
 
-class Pipeline:
-    """Jobs on their way."""
+class Prefetcher:
+    """Jobs in flight."""
 
     def __init__(self, pool: Pool, ahead: int) -> None:
-        """`ahead`: collections that are on their way while the learner learns."""
+        """`ahead`: collections in flight while the learner learns."""
         self._pool = pool
         self._ahead = ahead
         self._versions: list[Version] = []
-        """Of each job on its way, the next one to take up first."""
+        """Of each job in flight, the next one first."""
         self._submitted = 0
-        """Jobs of these that the workers have; fewer than all of them only where a run was taken up again."""
+        """How many of these the workers have; fewer than all only when a run has just been resumed."""
 
     def next(self, newest: Version, job: Callable[[int, Version], Any]) -> Any:
-        """What came of the next job. `job` makes the one that is so many places behind it, for that agent."""
+        """The result of the next job. `job` makes the one that is so many after it, for an agent of that version."""
         self._versions += [newest] * (self._ahead + 1 - len(self._versions))
-        for place in range(self._submitted, len(self._versions)):
-            self._pool.submit(job(place, self._versions[place]))
+        for offset in range(self._submitted, len(self._versions)):
+            self._pool.submit(job(offset, self._versions[offset]))
             self._submitted += 1
         found = self._pool.result()
         self._versions.pop(0)
@@ -67,7 +67,7 @@ class Pipeline:
         return found
 
     def tend(self) -> None:
-        """To be called now and then while the learner learns."""
+        """Give waiting jobs to free workers; to be called regularly while the learner learns."""
         self._pool.tend()
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class Pipeline:
         self._pool.close()
 
     def tensors(self) -> dict[str, Tensor]:
-        """The agents of all jobs on their way, for a checkpoint; jobs of the same agent share it."""
+        """The weights of all jobs in flight, for a checkpoint; jobs of the same version share them."""
         return {
             f"ahead.{version.updates}.{name}": torch.from_numpy(np.array(array))
             for version in self._versions
@@ -83,13 +83,13 @@ class Pipeline:
         }
 
     def values(self) -> list[int]:
-        """How many updates the agent of each job had, in order."""
+        """The version of each job in flight, in order."""
         return [version.updates for version in self._versions]
 
     def restore(self, tensors: Mapping[str, Tensor], values: Sequence[int], agent: nn.Module) -> None:
-        """Go on from `tensors()` and `values()`; the agents are of the same shape as this one."""
+        """The reverse of `tensors()` and `values()`; the weights must fit the agent."""
         if len(values) > self._ahead + 1:
-            raise ValueError("more jobs are on their way than there can be")
+            raise ValueError("more jobs are in flight than there can be")
         versions = {updates: group(tensors, f"ahead.{updates}") for updates in set(values)}
         shapes = {name: tensor.shape for name, tensor in agent.state_dict().items()}
         for weights in versions.values():

@@ -16,7 +16,7 @@ from ealm.common.stopping import Budget, StopRequest
 from ealm.common.storage import remove_drafts
 from ealm.summarize.saved_agent import SavedAgent
 from ealm.training.checkpoint import CHECKPOINT_FILE, Checkpoint, RunIdentity
-from ealm.training.paper_trainer import Collected
+from ealm.training.trainer import Collected
 
 with needs_extra("train", "Training"):
     from torch.utils.tensorboard import SummaryWriter
@@ -24,8 +24,8 @@ with needs_extra("train", "Training"):
 TENSORBOARD_FOLDER = "tensorboard"
 
 
-class Learns(Protocol):
-    """What a run drives: one trainer or another."""
+class Trainer(Protocol):
+    """What a run drives: the paper's trainer or that of the goal agent."""
 
     visits: int
     pending_updates: int
@@ -57,7 +57,7 @@ class TrainingRun:
 
     def __init__(
         self,
-        trainer: Learns,
+        trainer: Trainer,
         folder: Path,
         identity: RunIdentity,
         *,

@@ -1,4 +1,4 @@
-"""From what a user asks for to a training run that is ready to go."""
+"""From what a user asks for to a training run that is ready to start."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -23,9 +23,9 @@ from ealm.training.checkpoint import CHECKPOINT_FILE, Checkpoint, RunIdentity
 from ealm.training.goal_collector import GoalRecipe
 from ealm.training.goal_trainer import GoalTrainer
 from ealm.training.paper_collector import ModelNames, WalkRecipe
-from ealm.training.paper_trainer import Trainer
-from ealm.training.prefetch import JOBS_PER_WORKER, Pipeline
-from ealm.training.run import Learns, TrainingRun
+from ealm.training.paper_trainer import PaperTrainer
+from ealm.training.prefetch import JOBS_PER_WORKER, Prefetcher
+from ealm.training.run import Trainer, TrainingRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +35,12 @@ class RunRequest:
     corpus: Path
     folder: Path
     preset: str | None = None
-    assignments: Mapping[str, str]
+    assignments: Mapping[str, object]
     """Settings by path, such as `learning.discount`."""
     lm: str | None = None
     similarity: str | None = None
-    weighed: Path | None = None
-    """What the words of sentences carry, worked out beforehand."""
+    importance: Path | None = None
+    """File of stored word importance."""
     seed: int | None = None
     resume: bool = False
     checkpoint_seconds: float = 120.0
@@ -54,7 +54,7 @@ class RunRequest:
 
 
 def open_run(request: RunRequest) -> tuple[TrainingRun, Corpus]:
-    """Load everything and take up the checkpoint, if there is one to go on from."""
+    """Load everything and restore the checkpoint, if there is one to resume from."""
     checkpoint = _checkpoint(request.folder, resume=request.resume)
     saved = checkpoint.identity if checkpoint else None
     settings = saved.settings if saved and request.preset is None else preset(request.preset or "paper")
@@ -69,11 +69,11 @@ def open_run(request: RunRequest) -> tuple[TrainingRun, Corpus]:
     check_same_run(request.folder, identity.differences(saved) if saved else [])
     _check_options(request, settings, saved)
     with ExitStack() as undo:
-        identity, pipeline = _with_workers(request, identity)
-        if pipeline is not None:
-            undo.callback(pipeline.close)
+        identity, prefetcher = _with_workers(request, identity)
+        if prefetcher is not None:
+            undo.callback(prefetcher.close)
         run = TrainingRun(
-            _trainer(request, lm, corpus, identity, pipeline),
+            _trainer(request, lm, corpus, identity, prefetcher),
             request.folder,
             identity,
             checkpoint_seconds=request.checkpoint_seconds,
@@ -84,15 +84,15 @@ def open_run(request: RunRequest) -> tuple[TrainingRun, Corpus]:
 
 
 def _trainer(
-    request: RunRequest, lm: MaskedLM, corpus: Corpus, identity: RunIdentity, pipeline: Pipeline | None
-) -> Learns:
+    request: RunRequest, lm: MaskedLM, corpus: Corpus, identity: RunIdentity, prefetcher: Prefetcher | None
+) -> Trainer:
     """The trainer for the settings' method, with what it needs; what workers need they load themselves."""
     settings = identity.settings
-    similarity = weighed = None
-    if pipeline is None and _needs_similarity(settings):
+    similarity = importance = None
+    if prefetcher is None and _needs_similarity(settings):
         similarity = SentenceSimilarity.load(identity.similarity, device=request.device)
-    if pipeline is None and request.weighed is not None:
-        weighed = load_importance(request.weighed, identity.similarity)
+    if prefetcher is None and request.importance is not None:
+        importance = load_importance(request.importance, identity.similarity)
     if settings.method == "goal":
         return GoalTrainer(
             lm=lm,
@@ -101,17 +101,17 @@ def _trainer(
             similarity=similarity,
             seed=identity.seed,
             device=request.device,
-            weighed=weighed,
-            pipeline=pipeline,
+            importance=importance,
+            prefetcher=prefetcher,
         )
-    return Trainer(
+    return PaperTrainer(
         lm=lm,
         corpus=corpus,
         settings=settings,
         similarity=similarity,
         seed=identity.seed,
         device=request.device,
-        pipeline=pipeline,
+        prefetcher=prefetcher,
     )
 
 
@@ -121,8 +121,8 @@ def _needs_similarity(settings: Settings) -> bool:
     return settings.rewards.similarity_weight > 0
 
 
-def _with_workers(request: RunRequest, identity: RunIdentity) -> tuple[RunIdentity, Pipeline | None]:
-    """Start those who collect, if any are wanted or the run had some; the first number tells how far ahead they are."""
+def _with_workers(request: RunRequest, identity: RunIdentity) -> tuple[RunIdentity, Prefetcher | None]:
+    """Start workers, if any are wanted or the run had some; their first number decides how far ahead they collect."""
     pool: ProcessPool | ActorPool
     if request.ray:
         gpu = request.device != "cpu"
@@ -134,11 +134,11 @@ def _with_workers(request: RunRequest, identity: RunIdentity) -> tuple[RunIdenti
     else:
         return identity, None
     identity = replace(identity, workers=identity.workers or pool.size)
-    return identity, Pipeline(pool, ahead=JOBS_PER_WORKER * identity.workers)
+    return identity, Prefetcher(pool, ahead=JOBS_PER_WORKER * identity.workers)
 
 
 def _leave_cores_to(workers: int) -> None:
-    """Compute in the cores that are left: threads that wait for each other crawl beside workers that fill the cores."""
+    """Use the cores that the workers leave: more threads than that would wait for each other."""
     torch.set_num_threads(min(max(1, cores() - workers), torch.get_num_threads()))
 
 
@@ -153,8 +153,8 @@ def _recipe(request: RunRequest, identity: RunIdentity) -> Recipe:
     )
     if settings.method != "goal":
         return WalkRecipe(models=models, settings=settings)
-    weighed = request.weighed.resolve() if request.weighed else None
-    return GoalRecipe(models=models, settings=settings, weighed=weighed)
+    importance = request.importance.resolve() if request.importance else None
+    return GoalRecipe(models=models, settings=settings, importance=importance)
 
 
 def _checkpoint(folder: Path, *, resume: bool) -> Checkpoint | None:
@@ -173,10 +173,10 @@ def _full_path(name_or_folder: str | None) -> str | None:
 
 def _check_options(request: RunRequest, settings: Settings, saved: RunIdentity | None) -> None:
     """Refuse what does not go together before anything is started."""
-    if request.weighed is not None and settings.method != "goal":
-        raise RunError("--weighed is for agents that are told a length (--preset reader); leave it out here.")
+    if request.importance is not None and settings.method != "goal":
+        raise RunError("--word-importance is for the goal agent (--preset reader); leave it out here.")
     if saved is not None and not saved.workers and (request.workers or request.ray):
         raise RunError(
-            "The run in this folder was started without workers: it cannot go on with --workers or --engine ray. "
+            "The run in this folder was started without workers: it cannot be resumed with --workers or --backend ray. "
             "Leave them out to resume it, or choose another --out."
         )

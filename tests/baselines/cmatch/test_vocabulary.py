@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
-import torch
 
 from ealm.baselines.cmatch.candidates import candidates_of
 from ealm.baselines.cmatch.settings import CMatchSettings
 from ealm.baselines.cmatch.vocabulary import FIRST_WORD, UNKNOWN, Vocabulary
-from ealm.baselines.cmatch.word_vectors import word_vectors
-from ealm.baselines.word_table import principal_components
 from ealm.common.errors import SettingsError
 
 
@@ -58,27 +55,6 @@ def test_unknown_words_and_shapes_go_only_where_they_stand() -> None:
     assert found.numbers == (UNKNOWN, 3, UNKNOWN, 4, 4)
     expected = np.array([[1, 0, 0, 0, 0, 1], [1] * 6, [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0]])
     assert (found.alignable == expected.astype(bool)).all()
-
-
-def test_vectors_come_from_the_embedded_encoder() -> None:
-    words = ["river", "rivers", "stream", "minister", "u.s.", "☃☃"]
-    whole, reduced = word_vectors(words, 384), word_vectors(words, 4)
-    assert whole.shape == (9, 384)
-    assert reduced.shape == (9, 4)
-    for vectors in (whole, reduced):
-        assert vectors.isfinite().all()
-        assert vectors.norm(dim=1).mean().item() == pytest.approx(1.0, abs=1e-5)
-    cosine = torch.nn.functional.cosine_similarity
-    assert cosine(whole[3], whole[4], dim=0) > cosine(whole[3], whole[6], dim=0)
-
-
-def test_principal_components_keep_distances_if_nothing_is_lost() -> None:
-    rows = torch.randn(7, 3, generator=torch.Generator().manual_seed(0)) @ torch.randn(
-        3, 6, generator=torch.Generator().manual_seed(1)
-    )
-    assert torch.allclose(
-        torch.cdist(principal_components(rows, 3), principal_components(rows, 3)), torch.cdist(rows, rows), atol=1e-4
-    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import torch
 
 from ealm.baselines.seq3.batches import Batch, BatchOrder
 from ealm.baselines.seq3.candidates import CandidateDrawer
-from ealm.baselines.seq3.embeddings import first_embeddings, reduced
 from ealm.baselines.seq3.vocabulary import END, PADDING, SPECIAL, UNKNOWN, Encoded, Vocabulary
 
 VOCABULARY = Vocabulary(("the", "cat", "saw"), placeholders=2)
@@ -90,20 +89,3 @@ def test_a_small_vocabulary_is_looked_at_as_a_whole() -> None:
     candidates = CandidateDrawer(torch.ones(12), most=12, first_word=4).draw(torch.tensor([5]), torch.Generator())
     assert candidates.numbers.tolist() == list(range(12))
     assert not candidates.correction.any()
-
-
-def test_reduced_vectors_keep_the_directions_that_differ_most() -> None:
-    vectors = torch.tensor([[10.0, 5, 0.1], [-10, 5, -0.1], [10, 5, -0.1], [-10, 5, 0.1]])
-    found = reduced(vectors, 1)
-    assert found.shape == (4, 1)
-    torch.testing.assert_close(found.abs(), torch.full((4, 1), 0.2))
-    assert found.sign()[:, 0].tolist() in ([1, -1, 1, -1], [-1, 1, -1, 1])
-
-
-def test_first_embeddings_come_from_the_embedded_encoder() -> None:
-    vocabulary = Vocabulary(("monday", "tuesday", "bridge", "minister", "river", "##.#"), placeholders=2)
-    table = first_embeddings(vocabulary, 5, torch.Generator().manual_seed(0))
-    assert table.shape == (12, 5)
-    assert table.isfinite().all()
-    monday = torch.nn.functional.cosine_similarity(table[6], table[7:11], dim=-1)
-    assert monday.argmax() == 0

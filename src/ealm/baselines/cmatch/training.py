@@ -10,7 +10,7 @@ from ealm.baselines.cmatch.fitting import CausalLmFitter, LmBatch, encoded, set_
 from ealm.baselines.cmatch.folder import DESCRIPTION_FILE, PARTS, Description, Part, load_vocabulary, save_model
 from ealm.baselines.cmatch.settings import SEARCH_SETTINGS, CMatchSettings
 from ealm.baselines.cmatch.vocabulary import Vocabulary
-from ealm.baselines.cmatch.word_vectors import word_vectors
+from ealm.baselines.word_vectors import cmatch_embeddings
 from ealm.common.checkpoint import FORMAT, Kinds, SavedState, damage_reported
 from ealm.common.errors import CorpusError, ModelFolderError, RunError, SettingsError
 from ealm.common.identity import check_no_run, check_same_run, differences, fingerprint
@@ -134,7 +134,7 @@ class _Fit:
         model = CausalLM(len(vocabulary), settings.width, settings.layers, settings.dropout)
         if checkpoint is None:
             with torch.no_grad():
-                model.embedding.weight.copy_(word_vectors(vocabulary.words, settings.width))
+                model.embedding.weight.copy_(cmatch_embeddings(vocabulary.words, settings.width))
             set_frequencies(model, self._corpus)
         self._fitter = CausalLmFitter(model, settings, seed)
         self._losses = Means()

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from ealm.baselines.seq3.batches import Batch, BatchOrder
 from ealm.baselines.seq3.candidates import CandidateDrawer
-from ealm.baselines.seq3.embeddings import first_embeddings
 from ealm.baselines.seq3.folder import (
     CHECKPOINT_FILE,
     DESCRIPTION_FILE,
@@ -26,6 +25,7 @@ from ealm.baselines.seq3.run_checks import Validation, check_validation, run_ide
 from ealm.baselines.seq3.settings import Seq3Settings
 from ealm.baselines.seq3.summarizer import Seq3Summarizer
 from ealm.baselines.seq3.vocabulary import Vocabulary
+from ealm.baselines.word_vectors import seq3_embeddings
 from ealm.common.checkpoint import SavedState, damage_reported, optimizer_tensors, prefixed, restore_optimizer
 from ealm.common.errors import CorpusError, SettingsError
 from ealm.common.identity import check_no_run, check_same_run, differences
@@ -139,7 +139,12 @@ class _Run:
     def _first_models(self) -> tuple[LanguageModel, Seq3]:
         """The models as they start; the initial weights depend on nothing but the seed."""
         settings, vocabulary = self._settings, self._vocabulary
-        table = first_embeddings(vocabulary, settings.embedding_width, torch.Generator().manual_seed(self._seed))
+        table = seq3_embeddings(
+            vocabulary.words,
+            settings.embedding_width,
+            first_word=vocabulary.first_word,
+            generator=torch.Generator().manual_seed(self._seed),
+        )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self._seed)
             lm = LanguageModel(table, hidden=settings.hidden)
