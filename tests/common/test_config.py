@@ -291,7 +291,7 @@ def test_overriding_what_does_not_exist_lists_what_does(path: str) -> None:
 
 def test_a_preset_is_not_overridden_like_a_field() -> None:
     for name in ("mine", "published-code", "paper"):
-        with pytest.raises(SettingsError, match="chosen with --preset"):
+        with pytest.raises(SettingsError, match="chosen with preset="):
             PAPER.override({"preset": name})
 
 

@@ -73,7 +73,7 @@ def test_it_runs_in_any_thread(tmp_path: Path, corpus_file: Path, bert_folder: P
     ("options", "message"),
     [
         ({"backend": "dask"}, "backend= must be 'local' or 'ray', got 'dask'"),
-        ({"address": "head:6379"}, "address= .*backend='ray'"),
+        ({"address": "head:6379"}, "address= .*backend=ray"),
         ({"preset": "poetry"}, "There is no preset 'poetry'"),
         ({"settings": {"learning.gamma": 1}}, "There is no setting 'learning.gamma'"),
         ({"settings": {"learning.discount": 2.0}}, "discount must be between 0 and 1"),

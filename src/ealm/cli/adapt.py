@@ -38,10 +38,11 @@ from ealm.cli.shared import (
     help="Where to start: embedded, encoder (the bare encoder with a new head), or a BERT by folder or hub name.",
 )
 @click.option(
-    "--heldout",
+    "--held-out",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Sentences for scores only. [default: 2 % of the corpus, at most 5,000]",
 )
+@click.option("--heldout", type=click.Path(exists=True, dir_okay=False, path_type=Path), hidden=True)
 @click.option(
     "--method",
     type=click.Choice(["all", "head"]),
@@ -68,6 +69,7 @@ def adapt(
     minutes: float,
     resume: bool,
     lm: str,
+    held_out: Path | None,
     heldout: Path | None,
     method: Any,
     learning_rate: float,
@@ -79,7 +81,7 @@ def adapt(
     """Fit the language model to the text of CORPUS, one sentence a line (UTF-8, also as .gz, .xz or .bz2).
 
     The folder can then be used wherever --lm is asked for. Frequent words that the vocabulary lacks are added to it.
-    Ctrl-C stops and saves; --resume goes on.
+    Ctrl-C stops and saves; --resume continues.
     """
     from ealm.common.stopping import StopRequest
     from ealm.lm.adapt.fitting import FittingSettings
@@ -91,7 +93,7 @@ def adapt(
             folder=folder,
             minutes=minutes,
             lm=lm,
-            held_out=heldout,
+            held_out=held_out or heldout,  # the second is the older name
             pretokenized=pretokenized,
             resume=resume,
             checkpoint_seconds=checkpoint_seconds,

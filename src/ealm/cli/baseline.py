@@ -190,5 +190,5 @@ def _say_end(folder: Path, name: str, *, finished: bool, signal: int | None) -> 
     if not finished:
         click.echo(f"Stopped; the folder {folder} is complete. Resume it with the same command and --resume.", err=True)
         raise SystemExit(128 + (signal or 0))
-    place = shlex.quote(str(folder))
-    click.echo(f"Trained in {folder}. Score it with: ealm evaluate --data DATA --systems {name}={place}", err=True)
+    quoted = shlex.quote(str(folder))
+    click.echo(f"Trained in {folder}. Score it with: ealm evaluate --data DATA --systems {name}={quoted}", err=True)

@@ -206,7 +206,7 @@ class Settings(Checked):
         values = self.to_dict()
         for path, value in assignments.items():
             if path == "preset":
-                raise SettingsError("A preset is chosen with --preset, not set like a field.")
+                raise SettingsError("A preset is chosen with preset=, not set like a field.")
             *groups, name = current_path(path).split(".")
             group: Any = values
             for inner in groups:

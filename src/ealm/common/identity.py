@@ -30,7 +30,7 @@ def check_no_run(folder: Path, *names: str) -> None:
     """Raise if a folder holds one of the files of a run: a new one must not be started there."""
     for name in names:
         if (folder / name).exists():
-            raise RunError(f"{folder} already holds a run ({name}). Go on with --resume, or choose another --out.")
+            raise RunError(f"{folder} already holds a run ({name}). Continue it with resume=, or choose another out=.")
 
 
 def check_same_run(folder: Path, different: Collection[str]) -> None:
@@ -38,5 +38,5 @@ def check_same_run(folder: Path, different: Collection[str]) -> None:
     if different:
         raise RunError(
             f"The run in {folder} was started with another {' and '.join(different)}: it cannot be resumed with these. "
-            "Leave them as they were, or choose another --out."
+            "Leave them as they were, or choose another out=."
         )

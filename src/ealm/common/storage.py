@@ -1,4 +1,4 @@
-"""Files that are either whole or absent: written beside their place, then renamed."""
+"""Files that are either whole or absent: written under another name, then renamed."""
 
 import errno
 import json

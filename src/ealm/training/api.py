@@ -88,7 +88,7 @@ def train(
     if backend not in ("local", "ray"):
         raise SettingsError(f"backend= must be 'local' or 'ray', got {backend!r}.")
     if address is not None and backend != "ray":
-        raise SettingsError("address= is of a Ray cluster. Give it together with backend='ray'.")
+        raise SettingsError("address= is of a Ray cluster. Give it together with backend=ray.")
     if backend == "ray":
         from ealm.common.ray_pool import require_ray
 

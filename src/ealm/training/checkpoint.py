@@ -20,7 +20,7 @@ _MOST_WORKERS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
-    """What must be the same for a run to go on."""
+    """What must be the same for a run to be resumed."""
 
     settings: Settings
     seed: int
@@ -29,7 +29,7 @@ class RunIdentity:
     corpus: str
     """Fingerprint of the sentences."""
     workers: int = 0
-    """How many collected when the run was started, which tells for all of it how far they are ahead; 0: none."""
+    """Workers when the run was started, which decides for all of it how far ahead they collect; 0: none."""
 
     def differences(self, other: "RunIdentity") -> list[str]:
         """Names of what differs."""
@@ -97,7 +97,7 @@ def _check(header: Mapping[str, Any]) -> None:
 
 
 def _check_visits(values: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
-    """A run that goes on reads all sentences from the oldest in the buffer on: one wrong number, and it never ends."""
+    """A resumed run encodes all sentences from the oldest in the buffer on: with a wrong number it would never end."""
     numbers = tensors.get("replay.numbers")
     if numbers is None or not numbers.numel() or "visits" not in values:
         return

@@ -174,9 +174,9 @@ def _full_path(name_or_folder: str | None) -> str | None:
 def _check_options(request: RunRequest, settings: Settings, saved: RunIdentity | None) -> None:
     """Refuse what does not go together before anything is started."""
     if request.importance is not None and settings.method != "goal":
-        raise RunError("--word-importance is for the goal agent (--preset reader); leave it out here.")
+        raise RunError("word_importance= is for the goal agent (preset=reader); leave it out here.")
     if saved is not None and not saved.workers and (request.workers or request.ray):
         raise RunError(
-            "The run in this folder was started without workers: it cannot be resumed with --workers or --backend ray. "
-            "Leave them out to resume it, or choose another --out."
+            "The run in this folder was started without workers: it cannot be resumed with workers= or backend=ray. "
+            "Leave them out to resume it, or choose another out=."
         )

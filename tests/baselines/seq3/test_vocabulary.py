@@ -63,7 +63,7 @@ def test_candidates_hold_special_numbers_frequent_words_and_the_batch() -> None:
     candidates = drawer.draw(ids, torch.Generator().manual_seed(0))
     assert len(candidates.numbers) == 20
     assert candidates.numbers[:10].tolist() == list(range(10))
-    assert candidates.numbers[candidates.places(ids)].tolist() == ids.tolist()
+    assert candidates.numbers[candidates.indices(ids)].tolist() == ids.tolist()
     assert candidates.correction[:10].tolist() == [0.0] * 10
     assert (candidates.correction[10:] > 0).all()
 

@@ -150,7 +150,7 @@ def test_a_damaged_checkpoint_is_refused_by_the_command(started: Path, corpus: P
 BAD_CORPORA: dict[str, tuple[bytes, list[str]]] = {
     "empty": (b"", ["no sentence of 4 to "]),
     "too short": (b"river rises\n" * 90, ["no sentence of 4 to "]),
-    "few": (b"the river rises in winter\n" * 49, ["49 usable sentences, too few", "--heldout"]),
+    "few": (b"the river rises in winter\n" * 49, ["49 usable sentences, too few", "--held-out"]),
     "latin 1": ("the river rises in Zürich\n".encode("latin1") * 60, ["line 1", "not UTF-8", "iconv"]),
 }
 
@@ -202,7 +202,7 @@ def test_a_full_disk_is_told_by_the_command(
         (["--learning-rate", 0], "--learning-rate"),
         (["--seed", -1], "--seed"),
         (["--checkpoint-seconds", -1], "--checkpoint-seconds"),
-        (["--heldout", "no-such-file.txt"], "no-such-file.txt"),
+        (["--held-out", "no-such-file.txt"], "no-such-file.txt"),
         *(
             pytest.param(
                 [option, value],

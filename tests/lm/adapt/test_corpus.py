@@ -98,10 +98,10 @@ def test_a_typographic_apostrophe_is_an_apostrophe(tmp_path: Path) -> None:
 def test_a_text_that_is_cut_already_is_cut_at_spaces_alone(tmp_path: Path) -> None:
     path = written(tmp_path, "the river-bed rises in winter. 's")
     raw = reader()
-    assert len(rows(raw.settle(raw.read(path)))[0]) == 7
+    assert len(rows(raw.encode(raw.read(path)))[0]) == 7
     cut = reader(pretokenized=True)
     expected = [VOCABULARY["the"], UNKNOWN, VOCABULARY["rises"], VOCABULARY["in"], UNKNOWN, VOCABULARY["'s"]]
-    assert rows(cut.settle(cut.read(path))) == [expected]
+    assert rows(cut.encode(cut.read(path))) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_text_that_is_not_utf_8_is_refused_by_line(tmp_path: Path) -> None:
 
 def test_unknown_words_become_unknown_when_the_corpus_is_settled(tmp_path: Path) -> None:
     books = reader()
-    corpus = books.settle(books.read(written(tmp_path, "the zebra rises in winter", "a zebra in the river")))
+    corpus = books.encode(books.read(written(tmp_path, "the zebra rises in winter", "a zebra in the river")))
     assert rows(corpus) == [
         [VOCABULARY["the"], UNKNOWN, VOCABULARY["rises"], VOCABULARY["in"], VOCABULARY["winter"]],
         [UNKNOWN, UNKNOWN, VOCABULARY["in"], VOCABULARY["the"], VOCABULARY["river"]],
@@ -197,7 +197,7 @@ def test_a_word_that_got_a_place_is_found_there(tmp_path: Path) -> None:
     books = reader(pretokenized=True)
     corpus = books.read(written(tmp_path, "the zebra rises in winter", "the gnu rises in winter"))
     books.known["zebra"] = 5
-    assert [row[1] for row in rows(books.settle(corpus))] == [5, UNKNOWN]
+    assert [row[1] for row in rows(books.encode(corpus))] == [5, UNKNOWN]
 
 
 def test_only_the_words_of_the_corpus_itself_count(tmp_path: Path) -> None:
@@ -206,22 +206,22 @@ def test_only_the_words_of_the_corpus_itself_count(tmp_path: Path) -> None:
     held_out = books.read(written(tmp_path, *["the zebra rises in winter"] * 50))
     assert books.new_words(corpus, 9) == []
     books.known["gnu"] = 5
-    assert [row[1] for row in rows(books.settle(held_out))] == [UNKNOWN] * 50
-    assert rows(books.settle(corpus)) == rows(corpus)
+    assert [row[1] for row in rows(books.encode(held_out))] == [UNKNOWN] * 50
+    assert rows(books.encode(corpus)) == rows(corpus)
 
 
 def test_the_corpus_word_for_unknown_gets_no_place(tmp_path: Path) -> None:
     books = reader(pretokenized=True)
     corpus = books.read(written(tmp_path, *["the <unk> rises in winter"] * 50))
     assert books.new_words(corpus, 9) == []
-    assert rows(books.settle(corpus))[0][1] == UNKNOWN
+    assert rows(books.encode(corpus))[0][1] == UNKNOWN
 
 
 def test_an_unknown_number_is_read_by_its_shape(tmp_path: Path) -> None:
     books = reader(pretokenized=True)
     corpus = books.read(written(tmp_path, "the 1987 river 7 rises 12"))
     books.known["####"] = 5
-    assert rows(books.settle(corpus)) == [
+    assert rows(books.encode(corpus)) == [
         [VOCABULARY["the"], 5, VOCABULARY["river"], VOCABULARY["#"], VOCABULARY["rises"], UNKNOWN]
     ]
 
@@ -229,7 +229,7 @@ def test_an_unknown_number_is_read_by_its_shape(tmp_path: Path) -> None:
 def test_a_number_that_is_known_is_not_read_by_its_shape(tmp_path: Path) -> None:
     books = reader(pretokenized=True, known={**VOCABULARY, "7": 30})
     corpus = books.read(written(tmp_path, "the river rises 7 8"))
-    assert rows(books.settle(corpus))[0][-2:] == [30, VOCABULARY["#"]]
+    assert rows(books.encode(corpus))[0][-2:] == [30, VOCABULARY["#"]]
 
 
 def test_numbers_share_a_place(tmp_path: Path) -> None:
@@ -269,13 +269,13 @@ def test_a_new_word_may_have_the_last_id_of_the_vocabulary(tmp_path: Path) -> No
     books = reader(pretokenized=True)
     corpus = books.read(written(tmp_path, "the zebra rises in winter"))
     books.known["zebra"] = 99
-    settled = books.settle(corpus)
+    settled = books.encode(corpus)
     assert books.hidden_digits()[settled.flat].tolist() == settled.flat.tolist()
 
 
 def test_the_id_of_unknown_words_may_be_the_last_of_the_vocabulary(tmp_path: Path) -> None:
     books = reader(pretokenized=True, unknown=99)
-    settled = books.settle(books.read(written(tmp_path, "the zebra rises in winter")))
+    settled = books.encode(books.read(written(tmp_path, "the zebra rises in winter")))
     assert settled.flat[1] == 99
     assert books.hidden_digits()[settled.flat].tolist() == settled.flat.tolist()
 

@@ -172,14 +172,14 @@ def test_what_a_killed_process_left_behind_is_removed(started: Path, corpus: Pat
 def test_a_folder_in_use_is_refused_and_left_alone(
     started: Path, short_run: Path, corpus: Path, lm_folder: Path
 ) -> None:
-    with pytest.raises(RunError, match=r"already holds a run.*--resume.*--out"):
+    with pytest.raises(RunError, match=r"already holds a run.*resume=.*out="):
         open_adaptation(request_for(corpus, started, lm_folder))
     assert same_tensors(started / CHECKPOINT_FILE, short_run / CHECKPOINT_FILE)
 
 
 def test_the_model_to_start_from_is_not_overwritten(tmp_path: Path, corpus: Path, lm_folder: Path) -> None:
     folder = shutil.copytree(lm_folder, tmp_path / "lm")
-    with pytest.raises(RunError, match="--out"):
+    with pytest.raises(RunError, match="out="):
         open_adaptation(request_for(corpus, folder, folder))
 
 

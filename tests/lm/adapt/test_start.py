@@ -68,7 +68,7 @@ def test_a_folder_is_loaded_as_it_is(start: StartingPoint, roomy_folder: Path) -
     loaded = start.model.state_dict()
     assert all(torch.equal(loaded[name], weights[name]) for name in weights)
     assert start.tokenizer_json["model"]["vocab"] == start.tokenizer.get_vocab()
-    assert start.free_places == 3
+    assert start.room == 3
 
 
 def test_known_words_are_the_whole_words_of_the_vocabulary(start: StartingPoint) -> None:
@@ -166,7 +166,7 @@ def test_compact_weights_are_loaded_as_a_model_that_can_learn(tmp_path: Path) ->
     write_compact(tmp_path, stored_weights(model.state_dict()))
     start, light = StartingPoint.load(str(tmp_path)), TransformersMaskedLM.load(tmp_path)
     assert not start.new_head
-    assert start.free_places == 3
+    assert start.room == 3
     assert all(weight.requires_grad for weight in start.model.parameters())
     ids = torch.tensor([[2, 30, 5, 4, 9, 3]])
     with torch.no_grad():
@@ -207,7 +207,7 @@ def test_the_bare_encoder_has_room_for_new_words(encoder: Path) -> None:
     assert set(start.known_words()) == set(WORDS)
     places = start.add_words(["corp.", "riverx"])
     assert sorted(places.values()) == [len(PIECES) + len(SPECIAL_TOKENS) + len(WORDS) + more for more in (0, 1)]
-    assert start.free_places > 900
+    assert start.room > 900
 
 
 def test_the_bare_encoder_is_fitted_without_dropout(encoder: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_new_head_starts_from_how_frequent_words_are(encoder: Path) -> None:
 
 def test_new_words_get_the_unused_places_in_order(start: StartingPoint) -> None:
     assert start.add_words(["corp.", "'s"]) == {"corp.": 5, "'s": 9}
-    assert start.free_places == 1
+    assert start.room == 1
     known = start.known_words()
     assert {known["corp."], known["'s"]} == {5, 9}
     assert set(known) == {*WORDS, "corp.", "'s"}
@@ -259,7 +259,7 @@ def test_a_new_word_starts_as_the_mean_of_its_pieces(start: StartingPoint) -> No
 
 def test_there_are_no_more_new_words_than_places(start: StartingPoint) -> None:
     assert start.add_words(["one", "two", "three", "four"]) == {"one": 5, "two": 9, "three": 10}
-    assert start.free_places == 0
+    assert start.room == 0
     assert start.add_words(["five"]) == {}
     assert "five" not in start.known_words()
 
@@ -327,7 +327,7 @@ def test_a_written_folder_is_a_language_model_for_everybody(start: StartingPoint
     assert lm.words([5, 9]) == ("corp.", "'s")
     again = StartingPoint.load(str(folder))
     assert again.known_words() == start.known_words()
-    assert again.free_places == 1
+    assert again.room == 1
 
 
 def test_a_written_folder_names_its_kind_and_holds_no_pickle(start: StartingPoint, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_words_of_the_held_out_sentences_get_no_place(tmp_path: Path, lm_folder:
 
 def test_too_few_sentences_to_set_some_aside_are_told(tmp_path: Path, lm_folder: Path) -> None:
     path = write_corpus(tmp_path / "corpus.txt", [*KINDS * 12])
-    with pytest.raises(CorpusError, match=r"48 usable sentences, too few .* --heldout"):
+    with pytest.raises(CorpusError, match=r"48 usable sentences, too few .* held_out="):
         open_adaptation(request_for(path, tmp_path / "out", lm_folder))
     assert not (tmp_path / "out").exists()
 

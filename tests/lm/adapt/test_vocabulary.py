@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_models import WORDS, tiny_tokenizer
 
-from ealm.lm.adapt.vocabulary import LEAST_COUNT, free_places, frequent_new_words, shape, with_new_words
+from ealm.lm.adapt.vocabulary import LEAST_COUNT, frequent_new_words, shape, unused_ids, with_new_words
 
 ROOMY = ("[unused2]", "[unused3]", "[unused7]", *WORDS)
 """Words of a vocabulary with four unused places: ids 5, 9, 10 and 11."""
@@ -34,16 +34,16 @@ def ids(changed: dict[str, Any], text: str) -> list[int]:
 
 
 def test_unused_places_are_found_in_rising_order() -> None:
-    assert free_places(description()) == [5, 9, 10, 11]
+    assert unused_ids(description()) == [5, 9, 10, 11]
 
 
 @pytest.mark.parametrize("token", ["unused", "[unused]", "[unused 3]", "[unused piece 12]", "[unused3", "x[unused3]"])
 def test_what_only_looks_like_an_unused_place_is_none(token: str) -> None:
-    assert free_places({"model": {"vocab": {token: 0, "[unused3]": 4}}}) == [4]
+    assert unused_ids({"model": {"vocab": {token: 0, "[unused3]": 4}}}) == [4]
 
 
 def test_a_vocabulary_may_be_full() -> None:
-    assert free_places({"model": {"vocab": {"river": 0}}}) == []
+    assert unused_ids({"model": {"vocab": {"river": 0}}}) == []
 
 
 # Shapes ---------------------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def test_old_words_keep_their_ids_and_the_vocabulary_its_size() -> None:
     assert sorted(new.values()) == sorted(old.values())
     assert set(old) - set(new) == {"[unused1]", "[unused3]"}
     assert set(new) - set(old) == {"corp.", "'s"}
-    assert free_places(changed) == [9, 11]
+    assert unused_ids(changed) == [9, 11]
 
 
 def test_a_word_that_is_written_like_a_piece_takes_the_name_and_the_piece_becomes_unused() -> None:
@@ -152,7 +152,7 @@ def test_a_word_that_is_written_like_a_piece_takes_the_name_and_the_piece_become
     assert sorted(vocabulary.values()) == sorted(description()["model"]["vocab"].values())
     (name,) = [token for token, number in vocabulary.items() if number == 7]
     assert name.startswith("[unused")  # which `masked_lm` never takes for a word
-    assert 7 not in free_places(changed)  # it holds what was learned for a piece
+    assert 7 not in unused_ids(changed)  # it holds what was learned for a piece
 
 
 def test_special_tokens_stay_special() -> None:

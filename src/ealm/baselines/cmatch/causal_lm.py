@@ -35,7 +35,7 @@ class CausalLM(nn.Module):
     def read(self, ids: Tensor) -> list[Tensor]:
         """The embedding and every layer's output after each word; each (rows, words, width).
 
-        `ids` are (rows, words), each row with the start mark first; what follows a word does not change anything.
+        `ids` are (rows, words), each row with the start token first; what follows a word does not change anything.
         """
         outputs = [self.dropout(self.embedding(ids))]
         for layer in self.layers:
@@ -53,12 +53,12 @@ class CausalLM(nn.Module):
         return scores.log_softmax(dim=-1)
 
     def start(self, *shape: int) -> LmState:
-        """The state after the start mark, for rows of any shape."""
+        """The state after the start token, for rows of any shape."""
         width = self.embedding.embedding_dim
         empty = torch.zeros(len(self.layers), 1, 1, width)
-        mark = self.first_gates(torch.full((1, 1), START))
+        gates = self.first_gates(torch.full((1, 1), START))
         first = torch.zeros(1, 1, dtype=torch.long)
-        state = self.branch(LmState(empty, empty), mark, first, first)
+        state = self.branch(LmState(empty, empty), gates, first, first)
         size = (len(self.layers), *shape, width)
         return LmState(
             state.hidden.view(len(self.layers), *(1 for _ in shape), width).expand(size),
@@ -74,7 +74,7 @@ class CausalLM(nn.Module):
         """Go on from chosen states with chosen words: (layers, rows, branches, width).
 
         State (layers, rows, beams, width), gates (rows, words, 4 width); `parents` and `words` (rows, branches) are
-        places in these. Products with weights are made once a state or once a word where they depend on nothing else,
+        indices in these. Products with weights are made once a state or once a word where they depend on nothing else,
         which spares most of the work.
         """
         rows = torch.arange(len(parents))[:, None]

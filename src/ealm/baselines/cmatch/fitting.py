@@ -21,7 +21,7 @@ _CHUNK = 4_096
 """Sentences that are sorted by length together."""
 _IGNORED = -100
 _WEIGHT = "weight."
-_PLACE = ("updates", "chunk", "batches_done", "tokens")
+_COUNTERS = ("updates", "chunk", "batches_done", "tokens")
 
 
 def encoded(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary, *, longest: int, name: str) -> LmCorpus:
@@ -44,9 +44,9 @@ class LmBatch:
     """Sentences to predict word by word; both (sentences, 1 + words)."""
 
     ids: Tensor
-    """The start mark and the words."""
+    """The start token and the words."""
     wanted: Tensor
-    """The words and the end mark; places behind the end are not asked."""
+    """The words and the end token; positions behind the end are not asked."""
 
     @classmethod
     def of(cls, sentences: Sequence[Ids]) -> "LmBatch":
@@ -64,7 +64,7 @@ class LmBatch:
 
     @property
     def tokens(self) -> int:
-        """How many words and end marks are asked."""
+        """How many words and end tokens are asked."""
         return int((self.wanted != _IGNORED).sum())
 
 
@@ -84,7 +84,7 @@ def estimated_loss(
     The softmax is over the wanted words of all tokens and some drawn from the others. Each of these stands for as
     many as there are others for one drawn, so that the sum below the fraction line is right on average.
     """
-    asked, place = torch.unique(wanted, return_inverse=True)
+    asked, target = torch.unique(wanted, return_inverse=True)
     other = torch.ones(len(model.bias), dtype=torch.bool)
     other[asked] = False
     others = other.nonzero()[:, 0]
@@ -96,11 +96,11 @@ def estimated_loss(
     stands_for = torch.zeros(len(chosen))
     if len(drawn):
         stands_for[len(asked) :] = math.log(len(others) / len(drawn))
-    return nn.functional.cross_entropy(scores + stands_for, place)
+    return nn.functional.cross_entropy(scores + stands_for, target)
 
 
 class CausalLmFitter:
-    """A model on its way, one update at a time."""
+    """Fits a model, one update at a time."""
 
     def __init__(self, model: CausalLM, settings: CMatchSettings, seed: int) -> None:
         self.model = model
@@ -155,7 +155,7 @@ class CausalLmFitter:
 
     @torch.no_grad()
     def perplexity(self, corpus: LmCorpus) -> float:
-        """Of all words and end marks of a corpus, by the whole softmax."""
+        """Of all words and end tokens of a corpus, by the whole softmax."""
         self.model.eval()
         loss, tokens = 0.0, 0
         sentences = [corpus[number] for number in range(len(corpus))]
@@ -170,15 +170,15 @@ class CausalLmFitter:
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Everything that the next update depends on: tensors, and values for JSON."""
         weights = prefixed(_WEIGHT, self.model.state_dict())
-        return {**weights, **optimizer_tensors(self._optimizer)}, {name: getattr(self, name) for name in _PLACE}
+        return {**weights, **optimizer_tensors(self._optimizer)}, {name: getattr(self, name) for name in _COUNTERS}
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """The reverse; raises KeyError, TypeError, ValueError or RuntimeError if something does not fit."""
-        for name in _PLACE:
+        for name in _COUNTERS:
             if not isinstance(values[name], int):
                 raise TypeError(f"{name} is no number")
         weights = {name.removeprefix(_WEIGHT): t for name, t in tensors.items() if name.startswith(_WEIGHT)}
         self.model.load_state_dict(weights)
         restore_optimizer(self._optimizer, tensors, required=values["updates"] > 0)
-        for name in _PLACE:
+        for name in _COUNTERS:
             setattr(self, name, values[name])

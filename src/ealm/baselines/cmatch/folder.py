@@ -86,8 +86,8 @@ def load_model(folder: Path, part: Part, words: int, settings: CMatchSettings) -
     """Read a language model for a vocabulary of that size, ready for use."""
     path = folder / weights_file(part)
     if not path.is_file():
-        raise ModelFolderError(f"{folder} has no {part} language model yet. Go on with its training (resume).")
-    with torch.device("meta"):  # a damaged description may ask for any size: look before anything is allocated
+        raise ModelFolderError(f"{folder} has no {part} language model yet. Resume its training.")
+    with torch.device("meta"):  # a damaged description may ask for any size: check before anything is allocated
         model = CausalLM(words, settings.width, settings.layers)
     try:
         if read_shapes(path) != {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}:

@@ -40,7 +40,7 @@ def best_alignment(
     """The monotone alignment z_n and its similarity: the most similar position that is not before the last one's.
 
     Similarities (..., candidates, positions), previous positions (..., candidates), -1 before the first word;
-    `alignable` as the similarities. Gives similarity and position (..., candidates); a word without a place has -inf.
+    `alignable` as the similarities. Gives similarity and position (..., candidates); -inf where there is none.
     """
     positions = torch.arange(similarities.shape[-1])
     reached = previous[..., None] + int(strictly_forward)
@@ -88,8 +88,8 @@ def length_normalised(score: Tensor, words: int, exponent: float) -> Tensor:
 def nearest_words(embeddings: Tensor, chosen: Tensor, *, count: int, first: int) -> Tensor:
     """For each chosen word the numbers of its nearest words by the cosine of embeddings, itself first: (chosen, count).
 
-    Numbers below `first` are marks: they are near nothing but themselves. Where there are too few words, the row is
-    filled up with -1.
+    Numbers below `first` are special tokens: they are near nothing but themselves. Where there are too few words, the
+    row is filled up with -1.
     """
     units = nn.functional.normalize(embeddings, dim=-1)
     cosines = units[chosen] @ units.T

@@ -33,7 +33,7 @@ class SearchBatch:
     """Sources and their candidates, filled up to the largest."""
 
     source: Tensor
-    """The start mark and the words: (sources, 1 + positions)."""
+    """The start token and the words: (sources, 1 + positions)."""
     candidates: Tensor
     """Numbers of the words: (sources, candidates)."""
     alignable: Tensor
@@ -61,14 +61,14 @@ class SearchBatch:
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """Beginnings of summaries, all of the same length; -inf is the score of a place that is not taken."""
+    """Beginnings of summaries, all of the same length; -inf is the score of an unused slot."""
 
     score: Tensor
     """log (p_cm p_fm^lambda) so far: (sources, beams)."""
     position: Tensor
     """Where the last word is aligned in the source, -1 before the first: (sources, beams)."""
     words: Tensor
-    """Candidates, by their place in the list: (sources, beams, words)."""
+    """Candidates, by their index in the list: (sources, beams, words)."""
     contextual: LmState
     fluency: LmState
 
@@ -91,7 +91,7 @@ class Finished:
     score: Tensor
     """(sources), -inf if a source has none of this length."""
     words: Tensor
-    """Candidates, by their place in the list: (sources, words)."""
+    """Candidates, by their index in the list: (sources, words)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ class BeamSearch:
         return _Branches(pairs, before.score[rows, parents] + word_scores, position, after)
 
     def _taken(self, before: Hypotheses, batch: SearchBatch, branches: _Branches, chosen: Tensor) -> Hypotheses:
-        """Go on with chosen branches, (sources, beams) places among them."""
+        """Continue with chosen branches, (sources, beams) indices among them."""
         rows = torch.arange(len(chosen))[:, None]
         candidates = batch.candidates.shape[1]
         pairs = branches.pairs.gather(1, chosen)

@@ -46,7 +46,7 @@ class CMatchSettings(Checked):
     max_words: int = 15
     """Longest summary if no length is asked for."""
     strictly_forward: bool = True
-    """Whether a word is aligned behind the one before it; otherwise at or behind its place."""
+    """Whether a word is aligned behind the one before it; otherwise at the same position or behind it."""
     normalised_matching: bool = False
     """Whether the matching scores of a step are a softmax over all candidates; otherwise its normaliser is left out."""
     smoothing_words: int = 1

@@ -109,7 +109,7 @@ _KINDS: Kinds = {"loss_total": (int, float), "loss_count": int, "seconds": (int,
 
 
 class _Fit:
-    """One language model on its way, and its files."""
+    """The run of one language model, and its files."""
 
     def __init__(
         self,

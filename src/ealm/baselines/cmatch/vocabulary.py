@@ -9,7 +9,7 @@ START, END, UNKNOWN = 0, 1, 2
 FIRST_WORD = 3
 """Numbers of words begin here."""
 
-_UNKNOWN_MARKS = frozenset({"<unk>", "unk"})
+_UNKNOWN_SPELLINGS = frozenset({"<unk>", "unk"})
 """How corpora of this field write words that they hide."""
 
 
@@ -21,7 +21,7 @@ class Vocabulary:
         self._numbers = {word: number for number, word in enumerate(self.words, start=FIRST_WORD)}
 
     def __len__(self) -> int:
-        """How many numbers there are, marks included."""
+        """How many numbers there are, special tokens included."""
         return FIRST_WORD + len(self.words)
 
     @classmethod
@@ -32,7 +32,9 @@ class Vocabulary:
             counts[shape(word)] += counts[word]
         frequent = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
         return cls(
-            [word for word, count in frequent if count >= least_count and word not in _UNKNOWN_MARKS and word][:most]
+            [word for word, count in frequent if count >= least_count and word not in _UNKNOWN_SPELLINGS and word][
+                :most
+            ]
         )
 
     def number(self, word: str) -> int:
@@ -42,5 +44,5 @@ class Vocabulary:
         return self._numbers.get(shape(lower), UNKNOWN) if found is None else found
 
     def word(self, number: int) -> str:
-        """The word of a number; marks have none."""
+        """The word of a number; special tokens have none."""
         return self.words[number - FIRST_WORD]

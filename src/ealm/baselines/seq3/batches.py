@@ -34,8 +34,8 @@ class Batch:
         )
 
     def among(self, candidates: Candidates) -> "Batch":
-        """The same batch, its words by their places among the candidates."""
-        return Batch(candidates.places(self.ids), self.lengths, self.unknown)
+        """The same batch, its words by their indices among the candidates."""
+        return Batch(candidates.indices(self.ids), self.lengths, self.unknown)
 
     def ended(self) -> Tensor:
         """The rows with END after their last word: (rows, words + 1)."""
@@ -55,10 +55,10 @@ class BatchOrder:
 
     def sentences(self, update: int) -> list[int]:
         """Numbers of the sentences of an update; depend on nothing but the seed."""
-        epoch, place = divmod(update, -(-len(self._lengths) // self._batch))
+        epoch, index = divmod(update, -(-len(self._lengths) // self._batch))
         if epoch != self._epoch:
             self._groups, self._epoch = self._shuffled(epoch), epoch
-        return self._groups[place]
+        return self._groups[index]
 
     def _shuffled(self, epoch: int) -> list[list[int]]:
         rng = np.random.default_rng([*self._seed, epoch])

@@ -1,4 +1,4 @@
-"""Sampled softmax: an update looks at a part of the vocabulary only, which makes it several times faster.
+"""Sampled softmax: an update uses a part of the vocabulary only, which makes it several times faster.
 
 The part holds the most frequent words, all words of the batch, and others drawn at random. A word that is seldom in it
 is scored as much higher as it is seldom there (Jean et al., 2015), so that a score means the same in the whole
@@ -13,13 +13,13 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Words that an update looks at; numbers of the words inside it are their places here."""
+    """The words of an update, which numbers them by their index here."""
 
     numbers: Tensor  # (candidates), rising; what is no real word comes first and keeps its number
     correction: Tensor  # (candidates), added to their scores
 
-    def places(self, ids: Tensor) -> Tensor:
-        """Words by their places among the candidates; each must be one."""
+    def indices(self, ids: Tensor) -> Tensor:
+        """Words by their indices among the candidates; each must be one."""
         return torch.searchsorted(self.numbers, ids)
 
 

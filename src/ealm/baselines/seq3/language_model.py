@@ -24,7 +24,7 @@ class LanguageModel(nn.Module):
     def states(
         self, inputs: Tensor, words: Words, *, dropout: float = 0.0, generator: torch.Generator | None = None
     ) -> Tensor:
-        """What is known before each next word: (rows, places, width); rows begin with START."""
+        """What is known before each next word: (rows, positions, width); rows begin with START."""
         states, _ = self.lstm(dropped(words.table[inputs], dropout, generator))
         return cast(Tensor, self.to_words(dropped(states, dropout, generator)))
 

@@ -17,7 +17,7 @@ from ealm.common.errors import RunError
 
 
 class LanguageModelLearner:
-    """The language model on its way."""
+    """Trains the language model."""
 
     def __init__(self, model: LanguageModel, drawer: CandidateDrawer, settings: Seq3Settings) -> None:
         self.model = model
@@ -38,7 +38,7 @@ class LanguageModelLearner:
 
 
 class AutoencoderLearner:
-    """The summarizer on its way to a warm start: its encoder and both decoders learn to write the source again."""
+    """Trains a warm start of the summarizer: its encoder and both decoders learn to write the source again."""
 
     def __init__(self, model: Seq3, drawer: CandidateDrawer) -> None:
         self.model = model
@@ -57,7 +57,7 @@ class AutoencoderLearner:
 
 
 class Seq3Learner:
-    """The summarizer on its way."""
+    """Trains the summarizer."""
 
     def __init__(self, model: Seq3, lm: LanguageModel, drawer: CandidateDrawer, *, inverse_frequencies: Tensor) -> None:
         """`inverse_frequencies` are the IDF weights of all words (words)."""

@@ -8,16 +8,16 @@ from ealm.baselines.seq3.vocabulary import END
 def reconstruction_loss(scores: Tensor, wanted: Tensor) -> Tensor:
     """Reconstruction loss (L_R): cross entropy of the source's words, given the summary; a mean over words.
 
-    Scores (places, words) of the reconstructor, wanted (places). While learning to copy it is that of both decoders,
-    given the source.
+    Scores (positions, words) of the reconstructor, wanted (positions). While learning to copy it is that of both
+    decoders, given the source.
     """
     return nn.functional.cross_entropy(scores, wanted)
 
 
 def prior_loss(scores: Tensor, prior_scores: Tensor) -> Tensor:
-    """LM prior loss (L_P): KL divergence of the compressor's words from the language model's; a mean over places.
+    """LM prior loss (L_P): KL divergence of the compressor's words from the language model's; a mean over positions.
 
-    Both scores are (places, words). The prior is never learned from.
+    Both scores are (positions, words). The prior is never learned from.
     """
     ours = scores.log_softmax(dim=-1)
     prior = prior_scores.detach().log_softmax(dim=-1)
@@ -38,7 +38,7 @@ def weighted_mean(embeddings: Tensor, weights: Tensor) -> Tensor:
 
 
 def length_loss(scores: Tensor) -> Tensor:
-    """Length penalty (L_L): surprise at the end of the summary when its length is used up; a mean over rows.
+    """Length penalty (L_L): negative log-likelihood of END when the length is used up; a mean over rows.
 
     It is -log(1 - the probability of all other words). Scores (rows, words) are those of the step after the last word.
     """

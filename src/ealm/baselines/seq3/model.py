@@ -25,7 +25,7 @@ class Sampled:
 
 
 Guesses = tuple[Tensor, Tensor]
-"""Scores of the words at each place (places, words), and the words that are right (places)."""
+"""Scores of the words at each position (positions, words), and the words that are right (positions)."""
 
 
 class Seq3(nn.Module):
@@ -80,7 +80,7 @@ class Seq3(nn.Module):
     def copy_source(self, batch: Batch, words: Words, generator: torch.Generator) -> tuple[Guesses, Guesses]:
         """Guess the words of the sources from the sources themselves: by the compressor, and by the reconstructor.
 
-        Both are given the words before, of which a part is hidden; the compressor is told the length of the source.
+        Both are given the words before, of which a part is hidden; the compressor is given the source's length.
         """
         memory = self._read(batch, words, generator)
         compressor = self._copied(memory, self._words_before(batch, words, generator), batch, words)
@@ -105,13 +105,13 @@ class Seq3(nn.Module):
         return memory
 
     def _words_before(self, batch: Batch, words: Words, generator: torch.Generator) -> Tensor:
-        """What a decoder looks back at before each word of the sources, and before END: (rows, words + 1, width)."""
+        """Input of a decoder before each word of the sources, and before END: (rows, words + 1, width)."""
         read = shifted(batch.ended())
         hidden = torch.rand(read.shape, generator=generator) < self.settings.word_dropout
         return self.embed(read.masked_fill(hidden & (read != START), UNKNOWN), words, generator)
 
     def _reconstructed(self, memory: Memory, before: Tensor, batch: Batch, words: Words) -> Guesses:
-        """Guesses of the reconstructor, from what it remembers and the words before."""
+        """Guesses of the reconstructor, from the encoded source and the words before."""
         keys = self.reconstructor.keys(memory)
         state = self.reconstructor_start(memory)
         attended = []
@@ -123,7 +123,7 @@ class Seq3(nn.Module):
         return self.reconstructor.scores(torch.stack(attended, dim=1)[asked], words), wanted[asked]
 
     def _copied(self, memory: Memory, before: Tensor, batch: Batch, words: Words) -> Guesses:
-        """Guesses of the compressor, from what it remembers and the words before."""
+        """Guesses of the compressor, from the encoded source and the words before."""
         compressor = _Compressor(self, memory, batch, targets=batch.lengths, words=words)
         attended = []
         for step, given in enumerate(before.unbind(dim=1)):
@@ -150,7 +150,7 @@ class _Compressor:
         words: Words,
         generator: torch.Generator | None = None,
     ) -> None:
-        """With a generator, a part of what it looks back at is dropped out."""
+        """With a generator, dropout is applied to its inputs."""
         self._model = model
         self._words = words
         self._targets = targets
@@ -188,7 +188,8 @@ def _can_be_asked(wanted: Tensor) -> Tensor:
 def _forbidden(unknown: Tensor, placeholders: int, *, first: Tensor) -> Tensor:
     """What the compressor cannot say: signs that are no words, and placeholders that the source has not.
 
-    (places, special and placeholders), from how many the source has (places) and whether the summary begins (places).
+    (positions, special and placeholders), from how many the source has and whether the summary begins, both
+    (positions).
     """
     numbers = torch.arange(SPECIAL + placeholders)[None]
     end = (numbers == END) & ~first[:, None]  # a summary has at least one word
@@ -196,7 +197,7 @@ def _forbidden(unknown: Tensor, placeholders: int, *, first: Tensor) -> Tensor:
 
 
 def _without(forbidden: Tensor, scores: Tensor) -> Tensor:
-    """The scores themselves (places, words), low where forbidden (places, special and placeholders)."""
+    """The scores themselves (positions, words), low where forbidden (positions, special and placeholders)."""
     scores[:, : forbidden.shape[1]].masked_fill_(forbidden, LOW)
     return scores
 

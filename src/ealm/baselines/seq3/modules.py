@@ -15,7 +15,7 @@ LOW = -1e4
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """An encoded sentence, as the decoder looks at it."""
+    """An encoded sentence, as the decoder attends to it."""
 
     states: Tensor  # (rows, words, hidden)
     padding: Tensor  # (rows, words), true where there is no word
@@ -24,7 +24,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words that can be read and written: all, or those that an update looks at."""
+    """The words that can be read and written: all, or those of an update."""
 
     table: Tensor  # (words, width)
     candidates: Candidates | None = None
@@ -73,7 +73,7 @@ class Decoder(nn.Module):
     """LSTM with general attention whose result is fed back as input (Luong et al., 2015)."""
 
     def __init__(self, *, width: int, hidden: int, words: int, extra: int = 0) -> None:
-        """`extra` is how many numbers it is told beside the last word."""
+        """`extra` is how many input numbers there are beside the last word."""
         super().__init__()
         self.cell = nn.LSTMCell(width + hidden + extra, hidden)
         self.match = nn.Linear(hidden, hidden, bias=False)
@@ -86,7 +86,7 @@ class Decoder(nn.Module):
         return cast(Tensor, self.match(memory.states))
 
     def step(self, given: Tensor, state: DecoderState, *, memory: Memory, keys: Tensor) -> DecoderState:
-        """Go one word on; `given` is the last word's embedding, and what else it is told: (rows, width + extra)."""
+        """One step; `given` is the last word's embedding and other inputs: (rows, width + extra)."""
         hidden, cell = self.cell(torch.cat((given, state.attended), dim=1), (state.hidden, state.cell))
         matches = torch.bmm(keys, hidden[:, :, None])[:, :, 0]  # (rows, words)
         attention = matches.masked_fill(memory.padding, LOW).softmax(dim=1)
@@ -99,10 +99,10 @@ class Decoder(nn.Module):
 
 
 class FirstState(nn.Module):
-    """The state a decoder starts from, by what was encoded and, if it is told a length, by that."""
+    """The state a decoder starts from, from the encoded source and, if given, the length."""
 
     _UNIT = 10.0
-    """Lengths are told in tens of words: the numbers inside are about one."""
+    """Lengths are in tens of words: the inputs are about one."""
 
     def __init__(self, *, hidden: int, length_aware: bool) -> None:
         super().__init__()

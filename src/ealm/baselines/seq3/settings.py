@@ -20,7 +20,7 @@ class Seq3Settings(Checked):
     placeholders: int = 10
     """Different unknown words of a sentence that can be told apart."""
     candidates: int = 3_000
-    """Words that an update looks at; from the size of the vocabulary on, it is all of them."""
+    """Words of the sampled softmax of an update; from the size of the vocabulary on, all of them."""
     max_words: int = 60
     """Longer sentences are not learned from."""
 
@@ -50,9 +50,9 @@ class Seq3Settings(Checked):
     dropout: float = 0.2
     """Share of each embedding that is hidden while learning."""
     word_dropout: float = 0.5
-    """Share of the words that the reconstructor's decoder may not look back at."""
+    """Share of the input words that are hidden from the reconstructor's decoder."""
     validate_every: int = 100
-    """Updates between two looks at the validation set."""
+    """Updates between two scores on the validation set."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -50,7 +50,7 @@ class Seq3Summarizer:
         summaries = [""] * len(sources)
         filled = [number for number, source in enumerate(sources) if source]
         for group in rows_by_length([len(sources[number]) for number in filled], _BATCH_WORDS):
-            rows = [filled[place] for place in group]
+            rows = [filled[index] for index in group]
             batch = Batch.of([encoded[row] for row in rows])
             targets = torch.tensor([self._target(len(sources[row]), words) for row in rows])
             for row, ids in zip(rows, self._model.summaries(batch, targets), strict=True):

@@ -173,7 +173,7 @@ class _Run:
         self._stopwatch = Stopwatch()
 
     def _new_learner(self) -> Learner:
-        """A learner for the phase, its optimizer without memory; the summarizer's freezes the language model."""
+        """A learner for the phase, with a new optimizer; the summarizer's freezes the language model."""
         if self._phase == "language model":
             return LanguageModelLearner(self._lm, self._drawer(), self._settings)
         if self._phase == "autoencoder":

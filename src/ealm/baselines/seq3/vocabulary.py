@@ -77,8 +77,8 @@ class Vocabulary:
         words = []
         for number in ids:
             assert SPECIAL <= number < self.size, f"{number} is no word"
-            place = number - SPECIAL
-            words.append(unknown[place] if place < self.placeholders else self.words[number - self.first_word])
+            index = number - SPECIAL
+            words.append(unknown[index] if index < self.placeholders else self.words[number - self.first_word])
         return words
 
     def inverse_frequencies(self, sentences: Sequence[Encoded]) -> list[float]:

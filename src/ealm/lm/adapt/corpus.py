@@ -48,7 +48,7 @@ class LmCorpus:
 
 
 class CorpusReader:
-    """Looks words up, and gathers those that the vocabulary lacks until it is known which of them get a place."""
+    """Looks words up, and collects those that the vocabulary lacks until it is known which of them are added."""
 
     def __init__(
         self,
@@ -101,27 +101,25 @@ class CorpusReader:
             self._numbers[word] = number
         return number
 
-    def new_words(self, corpus: LmCorpus, places: int) -> list[str]:
-        """The words of a corpus that deserve a place in the vocabulary most."""
+    def new_words(self, corpus: LmCorpus, most: int) -> list[str]:
+        """The most frequent words of a corpus that the vocabulary lacks."""
         counts = np.bincount(corpus.flat, minlength=self._first_new + len(self._new))
-        unknown = Counter(
-            {word: int(counts[number]) for word, number in self._new.items() if self._may_have_a_place(word)}
-        )
-        return frequent_new_words(unknown, places)
+        unknown = Counter({word: int(counts[number]) for word, number in self._new.items() if self._can_be_added(word)})
+        return frequent_new_words(unknown, most)
 
-    def _may_have_a_place(self, word: str) -> bool:
+    def _can_be_added(self, word: str) -> bool:
         """Not what stands for an unknown word, has a known shape, or is no single visible word to the tokenizer."""
         return word != "<unk>" and word.isprintable() and len(word.split()) == 1 and shape(word) not in self.known
 
-    def settle(self, corpus: LmCorpus) -> LmCorpus:
-        """Only ids of the vocabulary: new words by their place, numbers by their shape, the rest as unknown."""
+    def encode(self, corpus: LmCorpus) -> LmCorpus:
+        """Only ids of the vocabulary: added words by their ids, numbers by their shape, the rest as unknown."""
         final = np.arange(self._first_new + len(self._new), dtype=np.int32)
         for word, number in self._new.items():
             final[number] = self.known.get(word, self.known.get(shape(word), self._unknown_id))
         return LmCorpus(final[corpus.flat], corpus.starts)
 
     def check_known(self, corpus: LmCorpus, path: Path) -> None:
-        """Raise if a settled corpus has not a single known word: nothing could be learned or scored."""
+        """Raise if an encoded corpus has not a single known word: nothing could be learned or scored."""
         if not (corpus.flat != self._unknown_id).any():
             raise CorpusError(f"{path} has no word that the vocabulary knows. Is it text in the model's language?")
 
@@ -138,8 +136,8 @@ def chunks_of_sentences(corpus: LmCorpus, *, size: int, seed: int, start: int) -
     per_epoch = max(1, len(corpus) // size)
     number = start
     while True:
-        epoch, place = divmod(number, per_epoch)
+        epoch, index = divmod(number, per_epoch)
         order = np.random.default_rng([seed, epoch, 1]).permutation(len(corpus))
-        chosen = order[place * size : (place + 1) * size] if place < per_epoch - 1 else order[place * size :]
+        chosen = order[index * size : (index + 1) * size] if index < per_epoch - 1 else order[index * size :]
         yield number, [corpus[int(sentence)] for sentence in chosen]
         number += 1

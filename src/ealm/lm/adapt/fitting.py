@@ -21,7 +21,8 @@ _SCORED_SHARE = 0.15
 _SCORING_SEED = 7
 _SCORING_TOKENS = 4_096
 _BETAS, _BETAS_OF_WORDS = (0.9, 0.98), (0.9, 0.999)
-"""Adam's memory. That of words is long enough to remember when a rare one was last asked for."""
+"""Adam's decay rates. The second moment of words decays slowly, so that it spans the updates between two occurrences of
+a rare word."""
 _GREATEST_LOSS = 700.0
 """Its exponential is near the greatest number there is."""
 
@@ -66,7 +67,7 @@ class LmScores:
 
 
 class LmFitter:
-    """A model on its way, one update at a time."""
+    """Fits a model, one update at a time."""
 
     def __init__(
         self, model: Any, head: Any, *, tokens: MaskingTokens, not_a_word: Tensor, settings: FittingSettings
@@ -113,7 +114,7 @@ class LmFitter:
         return loss.item()
 
     def _scores(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Scores of all words at the chosen places (places, vocabulary), and the words that stood there."""
+        """Scores of all words at the chosen positions (positions, vocabulary), and the words that stood there."""
         hidden = self.model.base_model(
             input_ids=batch.ids, attention_mask=batch.attention, token_type_ids=batch.segments
         )[0]

@@ -53,9 +53,9 @@ class AdaptRequest:
 
 
 def open_adaptation(request: AdaptRequest) -> "Adaptation":
-    """Read the corpus, load the model, and take up the checkpoint if there is one to go on from."""
+    """Read the corpus, load the model, and restore the checkpoint if there is one to resume from."""
     folder = request.folder
-    # The description is written last: without it the first save was cut short, and there is nothing to go on from.
+    # The description is written last: without it the first save was cut short, and there is nothing to resume from.
     exists = (folder / CHECKPOINT_FILE).exists() and (folder / _DESCRIPTION_FILE).exists()
     _check_request(request, exists=exists)
     checkpoint = load_checkpoint(folder) if exists else None
@@ -70,14 +70,14 @@ def open_adaptation(request: AdaptRequest) -> "Adaptation":
     corpus = reader.read(request.corpus, progress=request.progress)
     held_out = reader.read(request.held_out) if request.held_out else None
     if not exists:
-        reader.known.update(start.add_words(reader.new_words(corpus, start.free_places)))
-    corpus, held_out = _settled(reader, corpus, held_out, request)
+        reader.known.update(start.add_words(reader.new_words(corpus, start.room)))
+    corpus, held_out = _encoded(reader, corpus, held_out, request)
     if start.new_head and not exists:
         start.set_frequencies(corpus)
     fitter = LmFitter(
         start.model,
         head_at_holes(start.model),
-        # In the order of the ids: the same words in the same places, whether the run is new or resumed.
+        # In the order of the ids: the same words at the same indices, whether the run is new or resumed.
         tokens=start.masking_tokens(sorted(reader.known.values()), reader.hidden_digits()),
         not_a_word=TransformersMaskedLM(start.model, start.tokenizer).not_a_word,
         settings=request.settings,
@@ -91,18 +91,18 @@ def _check_request(request: AdaptRequest, *, exists: bool) -> None:
     if exists and not request.resume:
         check_no_run(request.folder, CHECKPOINT_FILE)
     if not exists and (request.folder / _DESCRIPTION_FILE).exists():
-        raise RunError(f"{request.folder} holds a model that was not made here. Choose another --out.")
+        raise RunError(f"{request.folder} holds a model that was not made here. Choose another out=.")
 
 
-def _settled(
+def _encoded(
     reader: CorpusReader, corpus: LmCorpus, held_out: LmCorpus | None, request: AdaptRequest
 ) -> tuple[LmCorpus, LmCorpus]:
     """Corpus and held-out sentences by the ids of the final vocabulary."""
-    corpus = reader.settle(corpus)
+    corpus = reader.encode(corpus)
     reader.check_known(corpus, request.corpus)
     if held_out is None:
         return _split(corpus, request)
-    held_out = reader.settle(held_out)
+    held_out = reader.encode(held_out)
     reader.check_known(held_out, request.held_out or request.corpus)
     return corpus, held_out
 
@@ -112,7 +112,7 @@ def _split(corpus: LmCorpus, request: AdaptRequest) -> tuple[LmCorpus, LmCorpus]
     if not aside:
         raise CorpusError(
             f"{request.corpus} has {len(corpus)} usable sentences, too few to set some aside for scores. "
-            "Give more text, or name sentences for scores with --heldout."
+            "Give more text, or name sentences for scores with held_out=."
         )
     return corpus.split(aside, request.settings.seed)
 

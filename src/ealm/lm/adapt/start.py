@@ -15,7 +15,7 @@ from ealm.common.storage import write_json, write_tensors
 from ealm.lm import bundled as embedded
 from ealm.lm.adapt.corpus import LmCorpus
 from ealm.lm.adapt.masking import MaskingTokens
-from ealm.lm.adapt.vocabulary import free_places, with_new_words
+from ealm.lm.adapt.vocabulary import unused_ids, with_new_words
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
 from ealm.lm.int8_weights import read_compact
 from ealm.lm.loading import load_pretrained, quiet_transformers
@@ -48,7 +48,7 @@ class StartingPoint:
         if type(model).__name__ != "BertForMaskedLM" or not tokenizer.is_fast:
             raise LanguageModelError(
                 f"{name_or_folder} is a {type(model).__name__}; only BERT models can be fitted. "
-                f"Start from the embedded one (leave --lm out), from {BARE_ENCODER!r}, or from a BERT."
+                f"Start from the embedded one (leave lm= out), from {BARE_ENCODER!r}, or from a BERT."
             )
         description = json.loads(tokenizer.backend_tokenizer.to_str())
         # Half precision is for use, not for learning.
@@ -66,24 +66,24 @@ class StartingPoint:
         return word if normalizer is None else str(normalizer.normalize_str(word)).strip()
 
     @property
-    def free_places(self) -> int:
-        """How many words the vocabulary has room for."""
-        return len(free_places(self.tokenizer_json))
+    def room(self) -> int:
+        """How many words can be added to the vocabulary."""
+        return len(unused_ids(self.tokenizer_json))
 
     def add_words(self, words: Sequence[str]) -> dict[str, int]:
-        """Give words a place; each starts as the mean of the pieces that it was read as before. Returns their ids."""
+        """Give words unused ids, which are returned; each word starts as the mean of the pieces that it was read as."""
         special = set(self.tokenizer.all_special_tokens)
         wanted = [word for word in words if word not in special]
-        places = dict(zip(wanted, free_places(self.tokenizer_json), strict=False))
+        ids = dict(zip(wanted, unused_ids(self.tokenizer_json), strict=False))
         embeddings = self.model.get_input_embeddings().weight
         with torch.no_grad():
-            for word, place in places.items():
+            for word, number in ids.items():
                 pieces = self.tokenizer(word, add_special_tokens=False)["input_ids"]
-                embeddings[place] = embeddings[pieces].mean(dim=0)
-        self.tokenizer_json = with_new_words(self.tokenizer_json, places)
+                embeddings[number] = embeddings[pieces].mean(dim=0)
+        self.tokenizer_json = with_new_words(self.tokenizer_json, ids)
         self.tokenizer = _tokenizer(self.tokenizer_json, _settings(self.tokenizer))
         found = self.known_words()
-        return {word: place for word, place in places.items() if found.get(word) == place}
+        return {word: number for word, number in ids.items() if found.get(word) == number}
 
     def set_frequencies(self, corpus: LmCorpus) -> None:
         """Let a new head start from how frequent each word is."""
@@ -183,13 +183,13 @@ def write_description(folder: Path, start: StartingPoint) -> None:
 def stored_weights(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """What belongs into a file: everything but counters and the second names of shared weights."""
     stored: dict[str, torch.Tensor] = {}
-    places: set[tuple[int, torch.Size]] = set()
+    seen: set[tuple[int, torch.Size]] = set()
     for name, tensor in weights.items():
-        place = (tensor.data_ptr(), tensor.shape)
-        second_name = "cls.predictions.decoder" in name and place in places
+        storage = (tensor.data_ptr(), tensor.shape)
+        second_name = "cls.predictions.decoder" in name and storage in seen
         if not second_name and not any(part in name for part in _NOT_WEIGHTS):
             stored[name] = tensor
-            places.add(place)
+            seen.add(storage)
     return stored
 
 

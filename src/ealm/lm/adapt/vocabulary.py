@@ -1,4 +1,4 @@
-"""Room for words of a domain in a BERT vocabulary: its unused places become frequent words that it lacks."""
+"""Words of a domain in a BERT vocabulary: its unused entries become frequent words that it lacks."""
 
 import copy
 import re
@@ -10,11 +10,11 @@ _UNUSED = re.compile(r"\[unused\d+\]$")
 _DIGIT = re.compile(r"\d")
 
 LEAST_COUNT = 20
-"""A word must be seen so often to get a place: rarer ones could not be learned."""
+"""A word must occur so often to be added: rarer ones could not be learned."""
 
 
-def free_places(tokenizer: Mapping[str, Any]) -> list[int]:
-    """Ids of unused places in the JSON of a tokenizer."""
+def unused_ids(tokenizer: Mapping[str, Any]) -> list[int]:
+    """Ids of the unused entries in the JSON of a tokenizer."""
     return sorted(number for token, number in tokenizer["model"]["vocab"].items() if _UNUSED.match(token))
 
 
@@ -23,12 +23,12 @@ def shape(word: str) -> str:
     return _DIGIT.sub("#", word)
 
 
-def frequent_new_words(unknown: Counter[str], places: int) -> list[str]:
+def frequent_new_words(unknown: Counter[str], most: int) -> list[str]:
     """The most frequent unknown words; numbers count for their common shape."""
     counts: Counter[str] = Counter()
     for word, count in unknown.items():
         counts[shape(word)] += count
-    return [word for word, count in counts.most_common(places) if count >= LEAST_COUNT]
+    return [word for word, count in counts.most_common(most) if count >= LEAST_COUNT]
 
 
 def with_new_words(tokenizer: Mapping[str, Any], words: Mapping[str, int]) -> dict[str, Any]:
