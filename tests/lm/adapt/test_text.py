@@ -120,7 +120,7 @@ def test_what_is_fitted_can_be_predicted(tmp_path: Path, lm_folder: Path, word: 
     lm = TransformersMaskedLM(run._start.model, run._start.tokenizer)
     wanted = {int(number) for number in np.unique(run.corpus.flat)} - {lm.unknown_id}
     assert not lm.not_a_word[sorted(wanted)].any()
-    assert all(torch.isfinite(weight).all() for weight in run.fitter.finished_weights().values())
+    assert all(torch.isfinite(weight).all() for weight in run.fitter.model.state_dict().values())
 
 
 def test_special_tokens_in_the_text_stay_special(tmp_path: Path) -> None:
