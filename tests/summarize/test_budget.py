@@ -1,10 +1,12 @@
 """A budget for several sentences, against all ways to spend it."""
 
+import random
+import time
 from collections.abc import Sequence
 from itertools import product
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from ealm.summarize.budget import Choice, allocate
@@ -17,7 +19,7 @@ def curve(*points: tuple[int, float]) -> list[Choice]:
 
 
 def rising(steps: list[tuple[int, int]]) -> list[Choice]:
-    """From nothing, by steps of more cost and more or less value."""
+    """From nothing, by steps of more cost and more value."""
     cost, value = 0, 0
     choices = [Choice(0, 0.0)]
     for more, gain in steps:
@@ -48,6 +50,11 @@ UNEVEN = st.lists(st.tuples(st.integers(1, 30), st.integers(0, 40)), min_size=1,
 CONCAVE = st.lists(st.integers(0, 9), max_size=6).map(
     lambda gains: rising([(1, gain) for gain in sorted(gains, reverse=True)])
 )
+
+WITH_A_LEAST = st.tuples(st.integers(0, 4), RISING).map(
+    lambda drawn: [Choice(choice.cost + drawn[0], choice.value) for choice in drawn[1]]
+)
+"""Sentences with words that must stay."""
 
 
 # Always ---------------------------------------------------------------------------------------------------------------
@@ -81,10 +88,48 @@ def test_the_same_question_has_the_same_answer(curves: Curves, budget: int) -> N
     assert allocate(curves, budget) == allocate([list(choices) for choices in curves], budget)
 
 
-@settings(max_examples=200)
+CONCAVE_CASE = [curve(*enumerate(values)) for values in ((0, 2, 4, 5), (0, 2, 4, 6, 8), (0, 2, 4))]
+"""Equal first steps, where a step that fits early blocks a better combination."""
+
+
+@settings(max_examples=300, derandomize=False)
+@example(CONCAVE_CASE, 7)
 @given(st.lists(CONCAVE, min_size=1, max_size=4), st.integers(0, 24))
-def test_curves_that_flatten_word_by_word_are_shared_in_the_best_way(curves: Curves, budget: int) -> None:
+def test_concave_curves_are_shared_in_the_best_way(curves: Curves, budget: int) -> None:
     assert worth(curves, allocate(curves, budget)) == best(curves, budget)
+
+
+@settings(max_examples=300, derandomize=False)
+@example([curve((0, 0.0), (1, 2.0)), curve((0, 0.0), (9, 9.0))], 9)
+@example([curve((0, 0.0), (30, 90.0), (31, 91.0)), curve((0, 0.0), (1, 4.0))], 30)
+@example([curve((2, 0.0), (2, 1.0)), curve((1, 0.0), (4, 4.0))], 3)
+@given(st.lists(st.one_of(RISING, UNEVEN, CONCAVE, WITH_A_LEAST), min_size=1, max_size=4), st.integers(0, 45))
+def test_any_curves_are_shared_in_the_best_way(curves: Curves, budget: int) -> None:
+    assume(spent(curves, [0] * len(curves)) <= budget)
+    assert worth(curves, allocate(curves, budget)) == best(curves, budget)
+
+
+def test_a_case_in_which_greed_loses() -> None:
+    assert worth(CONCAVE_CASE, allocate(CONCAVE_CASE, 7)) == 14
+
+
+def test_two_hundred_sentences_take_no_time() -> None:
+    rng = random.Random(0)
+    curves = [rising([(rng.randint(5, 60), rng.randint(0, 9)) for _ in range(8)]) for _ in range(200)]
+    start = time.perf_counter()
+    chosen = allocate(curves, 12_000)
+    assert time.perf_counter() - start < 5  # 0.1 on an idle machine
+    assert 11_900 < spent(curves, chosen) <= 12_000
+
+
+def test_too_large_a_table_is_made_coarser(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(1)
+    curves = [rising([(rng.randint(5, 60), rng.randint(1, 9)) for _ in range(6)]) for _ in range(40)]
+    exact = worth(curves, allocate(curves, 2_000))
+    monkeypatch.setattr("ealm.summarize.budget._LARGEST_TABLE", 16_000)
+    chosen = allocate(curves, 2_000)
+    assert spent(curves, chosen) <= 2_000
+    assert 0.9 * exact < worth(curves, chosen) <= exact
 
 
 def test_what_must_stay_stays_even_if_there_is_no_budget_for_it() -> None:
@@ -112,33 +157,3 @@ def test_what_must_stay_stays_even_if_there_is_no_budget_for_it() -> None:
 )
 def test_small_cases(curves: Curves, budget: int, expected: list[int]) -> None:
     assert allocate(curves, budget) == expected
-
-
-# Against the best -----------------------------------------------------------------------------------------------------
-
-
-def test_a_small_gain_does_not_spoil_a_great_one() -> None:
-    curves = [curve((0, 0.0), (1, 1.5)), curve((0, 0.0), (10, 10.0))]
-    assert worth(curves, allocate(curves, 10)) == best(curves, 10)
-
-
-@settings(max_examples=200)
-@example([curve((0, 0.0), (1, 2.0)), curve((0, 0.0), (9, 9.0))], 9)
-@example([curve((0, 0.0), (30, 90.0), (31, 91.0)), curve((0, 0.0), (1, 4.0))], 30)
-@given(st.lists(UNEVEN, min_size=2, max_size=3), st.integers(1, 40))
-def test_at_least_half_of_the_best_is_had(curves: Curves, budget: int) -> None:
-    assert worth(curves, allocate(curves, budget)) >= best(curves, budget) / 2
-
-
-@settings(max_examples=200)
-@given(
-    st.lists(
-        st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3)), min_size=1, max_size=4).map(rising),
-        min_size=2,
-        max_size=4,
-    ),
-    st.integers(6, 30),
-)
-def test_on_curves_that_resemble_sentences_three_quarters_of_the_best_is_had(curves: Curves, budget: int) -> None:
-    """A word more is worth one to three, and one step is never more than half of the budget."""
-    assert worth(curves, allocate(curves, budget)) >= 0.75 * best(curves, budget)

@@ -1,7 +1,13 @@
-"""A budget for a whole text: spent on the sentences where a word more makes most recoverable."""
+"""A length budget for a whole text, split over its sentences so that as many words as possible can be recovered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+_LARGEST_TABLE = 20_000_000
+"""Cells of the table (sentences times budget): 200 sentences may share a budget of 100,000 characters exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,86 +21,47 @@ class Choice:
 
 
 def allocate(sentences: Sequence[Sequence[Choice]], budget: int) -> list[int]:
-    """Which choice each sentence gets, so that the values add up to much and the costs to no more than the budget.
+    """Number of the choice for each sentence: the greatest sum of values whose costs add up to no more than the budget.
 
     Choices come in rising cost; the first is the least that the sentence may have (nothing, if it may be dropped).
-    Greedy over the upper hulls of the curves, steepest step first; a step that does not fit is passed over.
+    Exact, by dynamic programming over the budget (the multiple-choice knapsack problem). Equal values: the allocation
+    that costs less, then the one that gives more to earlier sentences. If the table would be too large, costs are
+    rounded up to a coarser unit: the budget still holds, and the sum may miss the optimum by what the rounding takes.
     """
-    chosen = [0] * len(sentences)
-    left = budget - sum(choices[0].cost for choices in sentences)
-    steps = [step for number, choices in enumerate(sentences) for step in _hull_steps(number, choices)]
-    # Within a sentence the steps of a hull get flatter, so that this order never takes them out of turn.
-    steps.sort(key=lambda step: (-step.slope, step.sentence, step.after))
-    blocked: set[int] = set()
-    for step in steps:
-        if step.sentence in blocked:
-            continue
-        if step.cost > left:
-            blocked.add(step.sentence)
-            continue
-        left -= step.cost
-        chosen[step.sentence] = step.after
-    greedy = _fill_up(sentences, chosen, left)
-    single = _fill_up(sentences, *_best_single(sentences, budget))
-    return max(greedy, single, key=lambda picked: _value(sentences, picked))
+    free = budget - sum(choices[0].cost for choices in sentences)
+    free = min(free, sum(choices[-1].cost - choices[0].cost for choices in sentences))
+    if free <= 0:
+        return [_best_for_nothing(choices) if free == 0 else 0 for choices in sentences]
+    unit = 1 + len(sentences) * free // _LARGEST_TABLE
+    extra = [[-(-(choice.cost - choices[0].cost) // unit) for choice in choices] for choices in sentences]
+    values = [[choice.value for choice in choices] for choices in sentences]
+    return _knapsack(extra, values, free // unit)
 
 
-def _value(sentences: Sequence[Sequence[Choice]], chosen: Sequence[int]) -> float:
-    return sum(choices[number].value for choices, number in zip(sentences, chosen, strict=True))
+def _best_for_nothing(choices: Sequence[Choice]) -> int:
+    """The most valuable choice that costs no more than the first."""
+    free = [number for number, choice in enumerate(choices) if choice.cost == choices[0].cost]
+    return max(free, key=lambda number: (choices[number].value, number))
 
 
-def _best_single(sentences: Sequence[Sequence[Choice]], budget: int) -> tuple[list[int], int]:
-    """The one sentence whose best choice gains most, all others at their least: what greed may have missed."""
-    chosen = [0] * len(sentences)
-    left = budget - sum(choices[0].cost for choices in sentences)
-    gains = [
-        (choices[later].value - choices[0].value, -choices[later].cost, number, later)
-        for number, choices in enumerate(sentences)
-        for later in range(1, len(choices))
-        if choices[later].cost - choices[0].cost <= left
-    ]
-    if gains:
-        _, _, number, later = max(gains)
-        left -= sentences[number][later].cost - sentences[number][0].cost
-        chosen[number] = later
-    return chosen, left
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    sentence: int
-    after: int
-    cost: int
-    slope: float
-
-
-def _hull_steps(sentence: int, choices: Sequence[Choice]) -> list[_Step]:
-    steps = []
-    at = 0
-    while at + 1 < len(choices):
-        slopes = {
-            later: (choices[later].value - choices[at].value) / max(choices[later].cost - choices[at].cost, 1)
-            for later in range(at + 1, len(choices))
-        }
-        best = max(slopes, key=lambda later: (slopes[later], later))
-        if slopes[best] <= 0:
-            break
-        steps.append(_Step(sentence, best, choices[best].cost - choices[at].cost, slopes[best]))
-        at = best
-    return steps
-
-
-def _fill_up(sentences: Sequence[Sequence[Choice]], chosen: list[int], left: int) -> list[int]:
-    """Spend what the hulls left over on whatever still gains by it."""
-    while True:
-        gains = [
-            (choices[later].value - choices[at].value, -choices[later].cost, number, later)
-            for number, (choices, at) in enumerate(zip(sentences, chosen, strict=True))
-            for later in range(at + 1, len(choices))
-            if choices[later].cost - choices[at].cost <= left and choices[later].value > choices[at].value
-        ]
-        if not gains:
-            return chosen
-        _, _, number, later = max(gains)
-        left -= sentences[number][later].cost - sentences[number][chosen[number]].cost
-        chosen[number] = later
+def _knapsack(costs: Sequence[Sequence[int]], values: Sequence[Sequence[float]], budget: int) -> list[int]:
+    """The choice of each sentence in the best combination; `best[c]` is the value of the rest of the text at cost c."""
+    best = np.full(budget + 1, -np.inf)
+    best[0] = 0.0
+    chosen: list[npt.NDArray[np.intp]] = []
+    for own_costs, own_values in zip(reversed(costs), reversed(values), strict=True):
+        # From the last sentence to the first, so that a tie is decided for the first sentence at the end.
+        total = np.full((len(own_costs), budget + 1), -np.inf)
+        for number, (cost, value) in enumerate(zip(own_costs, own_values, strict=True)):
+            if cost <= budget:
+                total[number, cost:] = best[: budget + 1 - cost] + value
+        best = total.max(axis=0)
+        # The last of equal values: argmax alone takes the first.
+        chosen.append(len(own_costs) - 1 - total[::-1].argmax(axis=0))
+    spent = int(best.argmax())
+    result = []
+    for own_costs, numbers in zip(costs, reversed(chosen), strict=True):
+        number = int(numbers[spent])
+        result.append(number)
+        spent -= own_costs[number]
+    return result
