@@ -104,7 +104,7 @@ def test_the_q_values_of_one_word_are_those_of_the_whole_sentence() -> None:
     everything = agent(*state)
     words = torch.tensor([4, 0, 2, 1])
     expected = everything[torch.arange(len(STATES)), words]
-    torch.testing.assert_close(agent.q_of_word(*state, words), expected)
+    torch.testing.assert_close(agent(*state, words), expected)
 
 
 def test_the_shortcut_along_a_walk_gives_the_same_q_values() -> None:

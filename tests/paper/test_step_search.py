@@ -30,7 +30,7 @@ from ealm.paper.converter import Converter
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Walk
 from ealm.paper.source import Source
-from ealm.paper.step_search import BestStepSearch, EveryStepSearch, run_searches, says_something
+from ealm.paper.step_search import BestStepSearch, EveryStepSearch, has_words, run_searches
 
 
 @settings(max_examples=25)
@@ -126,7 +126,7 @@ def test_the_best_step_leaves_more_than_marks_and_words_may_be_locked(
     marks = data.draw(st.frozensets(st.integers(0, path.length - 1)))
     lm, rewards = language_model(seed), RewardSettings(top_k=top_k)
     source = Source.prepare(words, lm, IGNORED)
-    searches = [kind(source, path, rewards, marks=marks) for kind in (BestStepSearch, EveryStepSearch)]
+    searches = [kind(source, path, rewards, punctuation=marks) for kind in (BestStepSearch, EveryStepSearch)]
     run_searches(searches, Converter(lm))
     steps = literal_steps(seed, (words, path), top_k=top_k)
     left = [{place for place, action in enumerate(path.actions_after(n)) if action != R} for n in range(len(steps))]
@@ -141,7 +141,7 @@ def test_a_full_stop_alone_is_not_chosen_though_it_is_shortest() -> None:
     source = Source.prepare(("the", "river", "rises", "."), lm, IGNORED)
     path = walk_of([(0, R), (1, R), (2, R)], length=4)
     for kind in (BestStepSearch, EveryStepSearch):
-        free, marked = (kind(source, path, RewardSettings(top_k=1_000), marks=marks) for marks in ((), {3}))
+        free, marked = (kind(source, path, RewardSettings(top_k=1_000), punctuation=marks) for marks in ((), {3}))
         run_searches([free, marked], Converter(lm))
         assert (free.best.step, free.best.conversion.summary) == (3, lm.word_ids(["."]))
         assert (marked.best.step, marked.best.conversion.summary) == (2, lm.word_ids(["rises", "."]))
@@ -160,7 +160,7 @@ def test_a_full_stop_alone_is_not_chosen_though_it_is_shortest() -> None:
         ((K, K), {0, 1}, False),
     ],
 )
-def test_a_word_other_than_a_mark_says_something(
+def test_a_word_other_than_punctuation_is_a_word(
     actions: tuple[Action, ...], marks: Collection[int], expected: bool
 ) -> None:
-    assert says_something(actions, marks) is expected
+    assert has_words(actions, marks) is expected

@@ -12,14 +12,12 @@ from ealm.goal_agent.agent import Dropout, GoalAgent
 from ealm.goal_agent.potential import SentencePotential
 from ealm.goal_agent.replay import GoalWalk
 from ealm.paper.agent import pad
-from ealm.paper.target_network import Networks
+from ealm.paper.target_network import QLearner, seeded
 
 
 def new_goal_agent(width: int, settings: GoalAgentSettings, seed: int) -> GoalAgent:
     """An untrained agent whose weights depend on nothing but the seed."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return GoalAgent(width, settings)
+    return seeded(lambda: GoalAgent(width, settings), seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,29 +82,13 @@ class WalkBatch:
         )
 
 
-class GoalLearner:
-    """An agent, its target network and its optimizer."""
+class GoalLearner(QLearner[GoalAgent]):
+    """Q-learning of the goal agent."""
 
     def __init__(self, width: int, settings: GoalSettings, *, seed: int, device: str = "cpu") -> None:
         """`width` is the length of an encoding."""
         self.settings = settings.learning
-        self.networks = Networks(
-            lambda: new_goal_agent(width, settings.agent, seed),
-            learning_rate=self.settings.learning_rate,
-            gradient_clip=self.settings.gradient_clip,
-            target_period=self.settings.target_period,
-            device=device,
-        )
-
-    @property
-    def agent(self) -> GoalAgent:
-        """The agent as it is now."""
-        return self.networks.agent
-
-    @property
-    def target_network(self) -> GoalAgent:
-        """The agent as it was some updates ago."""
-        return self.networks.target
+        super().__init__(lambda: GoalAgent(width, settings.agent), self.settings, seed=seed, device=device)
 
     def update(self, batch: WalkBatch, weights: Tensor) -> tuple[float, list[float]]:
         """One step of gradient descent; `weights` (walks,) correct for sampling. Returns loss and TD errors."""

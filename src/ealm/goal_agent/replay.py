@@ -12,6 +12,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from ealm.paper.replay import NewestEntries
+
 _LEAST_PRIORITY = 1e-3
 
 
@@ -28,36 +30,18 @@ class GoalWalk:
     """Sum of all rewards."""
 
 
-class WalkReplay:
-    """The newest walks, up to a fixed number, each with its priority."""
+class WalkReplay(NewestEntries[GoalWalk]):
+    """The newest walks, sampled by priority."""
 
     def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
-        self._walks: deque[GoalWalk] = deque(maxlen=capacity)
+        super().__init__(capacity)
         self._priorities: deque[float] = deque(maxlen=capacity)
 
-    def __len__(self) -> int:
-        return len(self._walks)
-
-    @property
-    def full(self) -> bool:
-        """Whether the next walk pushes the oldest one out."""
-        return len(self) == self.capacity
-
-    @property
-    def oldest_visit(self) -> int | None:
-        """Earliest visit that a walk still refers to."""
-        return self._walks[0].visit if self._walks else None
-
-    def extend(self, walks: Sequence[GoalWalk]) -> None:
+    def extend(self, entries: Sequence[GoalWalk]) -> None:
         """Add walks in order, with the greatest priority there is."""
         greatest = max(self._priorities, default=1.0)
-        self._walks.extend(walks)
-        self._priorities.extend([greatest] * len(walks))
-
-    def mean_reward(self) -> float:
-        """Average reward of a walk; the final model is chosen by it."""
-        return float(np.mean([walk.reward for walk in self._walks]))
+        super().extend(entries)
+        self._priorities.extend([greatest] * len(entries))
 
     def sample(
         self, size: int, rng: np.random.Generator, *, priority: float
@@ -67,7 +51,7 @@ class WalkReplay:
         probabilities = powers / powers.sum()
         indices = rng.choice(len(self), size=size, p=probabilities)
         weights = (1 / (len(self) * probabilities[indices])) ** _CORRECTION if priority else np.ones(size)
-        walks = [self._walks[index] for index in indices]
+        walks = [self._entries[index] for index in indices]
         return indices.tolist(), walks, (weights / weights.max()).astype(np.float32)
 
     def reprioritize(self, indices: Sequence[int], td_errors: Sequence[float]) -> None:
@@ -77,9 +61,9 @@ class WalkReplay:
 
     def to_tensors(self) -> dict[str, Tensor]:
         """For a checkpoint."""
-        orders = [word for walk in self._walks for word in walk.order]
-        numbers = [(walk.visit, walk.goal, len(walk.order)) for walk in self._walks]
-        values = [(walk.reward, priority) for walk, priority in zip(self._walks, self._priorities, strict=True)]
+        orders = [word for walk in self._entries for word in walk.order]
+        numbers = [(walk.visit, walk.goal, len(walk.order)) for walk in self._entries]
+        values = [(walk.reward, priority) for walk, priority in zip(self._entries, self._priorities, strict=True)]
         return {
             "replay.orders": torch.tensor(orders, dtype=torch.int16),
             "replay.numbers": torch.tensor(numbers, dtype=torch.long).reshape(-1, 3),
@@ -92,7 +76,7 @@ class WalkReplay:
         values = tensors["replay.values"][:, -2:].tolist()  # earlier versions have a column of zeros before these
         start = 0
         for (visit, goal, steps), (reward, priority) in zip(tensors["replay.numbers"].tolist(), values, strict=True):
-            self._walks.append(GoalWalk(visit, goal, tuple(orders[start : start + steps]), reward))
+            self._entries.append(GoalWalk(visit, goal, tuple(orders[start : start + steps]), reward))
             self._priorities.append(priority)
             start += steps
 

@@ -1,7 +1,7 @@
 """The editorial agent: state encoder and Q-network (section 4.3.1).
 
-`Agent.forward` is the paper's formula as it stands. `WalkEncoder` computes the same Q-values along a walk from
-products taken once per sentence: biases are scalars, so l_i . l_j and the first layer are linear in them.
+`Agent.forward` is the formula of the paper. `WalkEncoder` computes the same Q-values along a walk from products that
+are computed once per sentence: biases are scalars, so l_i . l_j and the first layer are linear in them.
 """
 
 from collections.abc import Sequence
@@ -38,29 +38,29 @@ class Agent(nn.Module):
         """l_i = e_i + b^a + b^u: (batch, words, width)."""
         return encodings + self.bias(actions, decided)[..., None]
 
-    def forward(self, encodings: Tensor, actions: Tensor, decided: Tensor, present: Tensor) -> Tensor:
-        """Q-values of every word: (batch, words, actions).
+    def forward(
+        self, encodings: Tensor, actions: Tensor, decided: Tensor, present: Tensor, word: Tensor | None = None
+    ) -> Tensor:
+        """Q-values of every word, (batch, words, actions), or of one `word` (batch,) each, (batch, actions).
 
         `encodings` is (batch, words, width); `actions`, `decided` and `present` are (batch, words),
         `present` being False at padding.
         """
         local = self.local_encoding(encodings, actions, decided)
-        return self._q_values(local, local, present)
-
-    def q_of_word(self, encodings: Tensor, actions: Tensor, decided: Tensor, present: Tensor, word: Tensor) -> Tensor:
-        """Q-values of one word of each sentence, `word` (batch,): (batch, actions)."""
-        local = self.local_encoding(encodings, actions, decided)
+        if word is None:
+            return self._q_values(local, local, present)
         own = local[torch.arange(len(word), device=word.device), word][:, None]  # (batch, 1, width)
         return self._q_values(own, local, present)[:, 0]
 
     def _q_values(self, own: Tensor, local: Tensor, present: Tensor) -> Tensor:
+        """Q-values for the local encodings `own`, a selection of `local`."""
         scores = own @ local.transpose(1, 2)  # l_i . l_j: (batch, own words, words)
         global_encoding = attention(scores, present) @ local  # g_i: (batch, own words, width)
         state = torch.cat([own, global_encoding], dim=-1)  # s_i = [l_i; g_i]
         return self.head(self.first(state))
 
     def head(self, first: Tensor) -> Tensor:
-        """What follows the first linear layer."""
+        """The layers after the first linear one."""
         hidden = torch.relu(first) if self.settings.activate_first_layer else first
         q_values: Tensor = self.output(torch.relu(self.second(hidden)))
         return q_values

@@ -1,7 +1,7 @@
-"""Actions into text: compress and reconstruct by filling holes, surest first (section 4.3.2, appendix A.1).
+"""The LM converter: compress and reconstruct by filling masks, the most probable first (section 4.3.2, appendix A.1).
 
-A `Conversion` is one sentence under one row of actions, on its way through both; the `Converter` moves many
-of them forward together, a round at a time, so that a caller can stop as soon as it knows enough.
+A `Conversion` is the state of one sentence under one row of actions; the `Converter` advances many of them together,
+one round at a time, so that a caller can stop as soon as it knows enough.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,24 +14,24 @@ from ealm.common.config import DecodingSettings
 from ealm.lm.batching import rows_by_length
 from ealm.lm.cloze import Masked
 from ealm.lm.masked_lm import MaskedLM
-from ealm.paper.edits import Action, check_lengths, compression_question, skeleton
+from ealm.paper.edits import Action, check_lengths, compression_question, reconstruction_question, skeleton
 
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """A word put into a hole."""
+    """A word that fills a mask."""
 
     hole: int
-    """Position in the template."""
+    """Index of the mask in the template."""
     word: int
     source_rank: int
     """How many words were more probable there than the source's own."""
 
 
 class Conversion:
-    """First the summary, then the reconstruction; both finished only as far as rounds have been run."""
+    """First the summary, then the reconstruction; both as complete as the rounds so far make them."""
 
-    __slots__ = ("_filling", "_source_positions", "actions", "source", "source_ranks", "summary")
+    __slots__ = ("_context", "_filling", "_source_indices", "actions", "source", "source_ranks", "summary")
 
     def __init__(self, source: Sequence[int], actions: Sequence[Action]) -> None:
         check_lengths(source, actions)
@@ -40,16 +40,21 @@ class Conversion:
         self.summary: tuple[int, ...] | None = None
         """Known once every Replace is filled (y)."""
         self.source_ranks: list[int | None] = [0 if action == Action.KEEP else None for action in self.actions]
-        """Place of each source word among the candidates for its hole; None while the hole is open."""
-        self._filling: list[int | None] = list(compression_question(self.source, self.actions).template)
-        self._source_positions = [place for place, action in enumerate(self.actions) if action != Action.REMOVE]
+        """Rank of each source word among the candidates for its mask; None while the mask is open."""
+        self._ask(compression_question(self.source, self.actions))
+        self._source_indices = [index for index, action in enumerate(self.actions) if action != Action.REMOVE]
         self._finish_summary_if_filled()
+
+    def _ask(self, question: Masked[int]) -> None:
+        """Begin to fill the template of a question."""
+        self._context = question.context
+        self._filling: list[int | None] = list(question.template)
 
     def _finish_summary_if_filled(self) -> None:
         if self.summary is None and None not in self._filling:
             self.summary = tuple(word for word in self._filling if word is not None)
-            self._filling = list(skeleton(self.source, self.actions))
-            self._source_positions = list(range(len(self.source)))
+            self._ask(reconstruction_question(self.source, self.actions, self.summary))
+            self._source_indices = list(range(len(self.source)))
 
     @property
     def finished(self) -> bool:
@@ -58,32 +63,31 @@ class Conversion:
 
     @property
     def reconstruction(self) -> tuple[int, ...] | None:
-        """The rebuilt source (x-hat), once every hole is filled."""
+        """The reconstructed source (x-hat), once every mask is filled."""
         if not self.finished:
             return None
         return tuple(word for word in self._filling if word is not None)
 
     @property
     def rebuilt(self) -> tuple[int | None, ...]:
-        """The rebuilt source as far as it goes: kept words and filled holes; None at open ones."""
+        """The reconstructed source so far: kept words and filled masks; None at open masks."""
         return (None,) * len(self.source) if self.summary is None else tuple(self._filling)
 
     @property
     def compressing(self) -> bool:
-        """Whether the holes now open belong to the summary."""
+        """Whether the open masks belong to the summary."""
         return self.summary is None
 
     def question(self) -> Masked[int]:
         """What to ask the language model next."""
-        context = self.source if self.summary is None else self.summary
-        return Masked(context, tuple(self._filling))
+        return Masked(self._context, tuple(self._filling))
 
     def source_word(self, hole: int) -> int:
-        """The source word that stood where this hole of the current template is."""
-        return self.source[self._source_positions[hole]]
+        """The source word at this mask of the current template."""
+        return self.source[self._source_indices[hole]]
 
     def fill(self, fills: Iterable[Fill]) -> None:
-        """Put words into holes of the current template."""
+        """Fill masks of the current template."""
         for fill in fills:
             self._filling[fill.hole] = fill.word
             if not self.compressing:
@@ -92,7 +96,7 @@ class Conversion:
 
 
 class Converter:
-    """Fills holes for many conversions at once."""
+    """Fills the masks of many conversions in common batches."""
 
     def __init__(self, lm: MaskedLM, settings: DecodingSettings | None = None, *, token_budget: int = 4_096) -> None:
         self.lm = lm
@@ -114,21 +118,20 @@ class Converter:
             self._fill_round(batch, [questions[row].holes for row in rows], scores)
 
     def estimate_ranks(self, source: Sequence[int], rows: Sequence[Sequence[Action]]) -> list[list[int]]:
-        """Source ranks of every word under each row of actions, all holes judged in a single pass.
+        """Source ranks of every word under each row of actions, from a single forward pass over all masks.
 
-        Cheap, and no more than an estimate: nothing is filled on the way, and what Replace would write is left open.
+        An estimate: no mask is filled before the others are ranked, and the words of Replace are left out.
         """
-        templates = [skeleton(source, row) for row in rows]
-        questions = [Masked(tuple(w for w in template if w is not None), template) for template in templates]
+        questions = [reconstruction_question(source, row, _kept_words(source, row)) for row in rows]
         ranks = [[0] * len(source) for _ in rows]
         asked = [number for number, question in enumerate(questions) if question.holes]
         for batch in rows_by_length([len(questions[number]) for number in asked], self.token_budget):
             numbers = [asked[row] for row in batch]
-            places = [(number, hole) for number in numbers for hole in questions[number].holes]
+            holes = [(number, hole) for number in numbers for hole in questions[number].holes]
             scores = self.lm.predict([questions[number] for number in numbers])
-            wanted = torch.tensor([source[hole] for _, hole in places], device=scores.device)
-            found = _ranks(scores, wanted, torch.arange(len(places), device=scores.device))
-            for index, (number, hole) in enumerate(places):
+            wanted = torch.tensor([source[hole] for _, hole in holes], device=scores.device)
+            found = _ranks(scores, wanted, torch.arange(len(holes), device=scores.device))
+            for index, (number, hole) in enumerate(holes):
                 ranks[number][hole] = found[index]
         return ranks
 
@@ -155,19 +158,23 @@ class Converter:
     def _choose(
         self, holes: Sequence[tuple[int, ...]], order: Sequence[float], probability: Sequence[float]
     ) -> list[list[int]]:
-        """For each row, which of its holes (as indexes into all holes) are filled this round."""
+        """For each row, which of its masks (as indices into all masks) are filled in this round."""
         chosen = []
         start = 0
         for row in holes:
-            indexes = range(start, start + len(row))
-            surest = max(indexes, key=order.__getitem__)
+            indices = range(start, start + len(row))
+            surest = max(indices, key=order.__getitem__)
             if self.settings.mode == "sequential":
                 chosen.append([surest])
             else:
                 sure = self.settings.parallel_confidence
-                chosen.append([index for index in indexes if index == surest or probability[index] >= sure])
+                chosen.append([index for index in indices if index == surest or probability[index] >= sure])
             start += len(row)
         return chosen
+
+
+def _kept_words(source: Sequence[int], actions: Sequence[Action]) -> tuple[int, ...]:
+    return tuple(word for word in skeleton(source, actions) if word is not None)
 
 
 def _forbid_originals(
@@ -180,7 +187,7 @@ def _forbid_originals(
 
 
 def _ranks(scores: Tensor, wanted: Tensor, picked: Tensor) -> dict[int, int]:
-    """How many words score higher than the source word, for each picked hole."""
+    """How many words score higher than the source word, for each picked mask."""
     candidates = scores[picked]  # (picked, vocabulary)
     own = candidates.gather(1, wanted[picked, None])
     higher = (candidates > own).sum(dim=-1)

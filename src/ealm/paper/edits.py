@@ -1,6 +1,6 @@
-"""Edit actions and what they make of a sentence (sections 4.2 and 4.3.2). Pure code.
+"""Edit actions, the skeleton and the masked inputs of compression and reconstruction (sections 4.2 and 4.3.2).
 
-A token is whatever the caller calls a word: a string in tests and traces, a vocabulary id in the converter.
+A token is a string in tests and traces, and a vocabulary id in the converter.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ Token = TypeVar("Token")
 
 
 class Action(IntEnum):
-    """What the agent does with a word (the set A, section 4.2)."""
+    """An edit of a word (the set A, section 4.2)."""
 
     REMOVE = 0
     KEEP = 1
@@ -21,13 +21,13 @@ class Action(IntEnum):
 
 
 def skeleton(source: Sequence[Token], actions: Sequence[Action]) -> tuple[Token | None, ...]:
-    """Kept words in their places, the null token everywhere else (z, section 4.3.2)."""
+    """Kept words at their indices, the null token everywhere else (z, section 4.3.2)."""
     check_lengths(source, actions)
     return tuple(token if action == Action.KEEP else None for token, action in zip(source, actions, strict=True))
 
 
 def compression_question(source: Sequence[Token], actions: Sequence[Action]) -> Masked[Token]:
-    """The source, then the summary with a hole for every Replace (input of C, section 4.3.2)."""
+    """The source, then the summary with a mask for every Replace (input of C, section 4.3.2)."""
     kept = zip(skeleton(source, actions), actions, strict=True)
     return Masked(tuple(source), tuple(token for token, action in kept if action != Action.REMOVE))
 
@@ -35,16 +35,16 @@ def compression_question(source: Sequence[Token], actions: Sequence[Action]) -> 
 def reconstruction_question(
     source: Sequence[Token], actions: Sequence[Action], summary: Sequence[Token]
 ) -> Masked[Token]:
-    """The summary, then the source with a hole for every word not kept (input of R, section 4.3.2)."""
+    """The summary, then the source with a mask for every word not kept (input of R, section 4.3.2)."""
     return Masked(tuple(summary), skeleton(source, actions))
 
 
 def summary_length(actions: Sequence[Action]) -> int:
-    """Words that the summary will have, whatever the language model fills in (|y|)."""
+    """Number of words of the summary, whatever the language model fills in (|y|)."""
     return len(actions) - sum(action == Action.REMOVE for action in actions)
 
 
 def check_lengths(source: Sequence[Token], actions: Sequence[Action]) -> None:
-    """One action a word, or it is our caller's mistake."""
+    """Raise unless there is one action for each word."""
     if len(source) != len(actions):
         raise ValueError(f"expected one action for each of {len(source)} words, got {len(actions)}")

@@ -11,49 +11,26 @@ from ealm.common.config import AgentSettings, LearningSettings, Settings
 from ealm.paper.agent import Agent, pad
 from ealm.paper.edits import Action
 from ealm.paper.replay import Experience
-from ealm.paper.target_network import Networks
+from ealm.paper.target_network import QLearner, seeded
 
 
 def new_agent(width: int, settings: AgentSettings, seed: int) -> Agent:
     """An untrained agent whose weights depend on nothing but the seed."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return Agent(width, settings)
+    return seeded(lambda: Agent(width, settings), seed)
 
 
-class Learner:
-    """An agent, its target network and its optimizer."""
+class Learner(QLearner[Agent]):
+    """Deep Q-learning of the paper's agent."""
 
     def __init__(self, width: int, settings: Settings, *, seed: int, device: str = "cpu") -> None:
         """`width` is the length of an encoding."""
         self.settings: LearningSettings = settings.learning
-        self.networks = Networks(
-            lambda: new_agent(width, settings.agent, seed),
-            learning_rate=self.settings.learning_rate,
-            gradient_clip=self.settings.gradient_clip,
-            target_period=self.settings.target_period,
-            device=device,
-        )
-
-    @property
-    def agent(self) -> Agent:
-        """The agent as it is now."""
-        return self.networks.agent
-
-    @property
-    def target_network(self) -> Agent:
-        """The agent as it was some updates ago."""
-        return self.networks.target
-
-    @property
-    def updates(self) -> int:
-        """Updates done so far."""
-        return self.networks.updates
+        super().__init__(lambda: Agent(width, settings.agent), self.settings, seed=seed, device=device)
 
     def update(self, experiences: Sequence[Experience], encodings: Mapping[int, Tensor]) -> float:
         """One step of gradient descent; `encodings` has (words, width) for each visit. Returns the loss."""
         batch = Batch.of(experiences, encodings)
-        q_values = self.agent.q_of_word(batch.encodings, batch.actions, batch.decided, batch.present, batch.word)
+        q_values = self.agent(batch.encodings, batch.actions, batch.decided, batch.present, batch.word)
         chosen = q_values.gather(1, batch.action[:, None])[:, 0]  # Q(s, a): (batch,)
         loss_of = nn.functional.mse_loss if self.settings.loss == "squared" else nn.functional.smooth_l1_loss
         return self.networks.descend(loss_of(chosen, self.td_target(batch)))
@@ -67,8 +44,8 @@ class Learner:
         actions, decided = batch.actions.clone(), batch.decided.clone()
         actions[rows, batch.word] = batch.action
         decided[rows, batch.word] = 1
-        next_q = self.target_network.q_of_word(batch.encodings, actions, decided, batch.present, batch.next_word)
-        return batch.reward + self.settings.discount * next_q.amax(dim=1) * batch.goes_on
+        next_q: Tensor = self.target_network(batch.encodings, actions, decided, batch.present, batch.next_word)
+        return batch.reward + self.settings.discount * next_q.amax(dim=1) * batch.continues
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +60,7 @@ class Batch:
     action: Tensor
     reward: Tensor
     next_word: Tensor
-    goes_on: Tensor
+    continues: Tensor
     next_value: Tensor
 
     @classmethod
@@ -109,6 +86,6 @@ class Batch:
             action=column([e.action for e in experiences], torch.long),
             reward=column([e.reward for e in experiences], encodings.dtype),
             next_word=column([e.next_word or 0 for e in experiences], torch.long),
-            goes_on=column([e.next_word is not None for e in experiences], encodings.dtype),
+            continues=column([e.next_word is not None for e in experiences], encodings.dtype),
             next_value=column([e.next_value for e in experiences], encodings.dtype),
         )

@@ -15,13 +15,13 @@ VIOLATION_PENALTY = -1.0
 
 
 def compression_rate(summary_length: int, source_length: int) -> float:
-    """Share of words that are gone (cr, section 4.3.3)."""
+    """Share of words that are removed (cr, section 4.3.3)."""
     return 1 - summary_length / source_length
 
 
 @dataclass(frozen=True, slots=True)
 class RateBounds:
-    """The least and the greatest reconstruction rate still possible while some holes are open."""
+    """The least and the greatest reconstruction rate still possible while some masks are open."""
 
     lower: float
     upper: float
@@ -32,33 +32,30 @@ class RateBounds:
         return self.lower == self.upper
 
 
-def reconstruction_bounds(
-    source_ranks: Sequence[int | None], counted: Sequence[bool], settings: RewardSettings
-) -> RateBounds:
-    """What the reconstruction rate can still become.
+def reconstruction_rate(source_ranks: Sequence[int | None], counted: Sequence[bool], settings: RewardSettings) -> float:
+    """Share of counted words found among the top-k candidates (rr, appendix A.4).
 
-    `source_ranks` has, for each source word, its place among the candidates when its hole was filled:
-    0 for the best and for kept words, None while the hole is open.
+    `source_ranks` has, for each source word, its rank among the candidates when its mask was filled: 0 for the best
+    and for kept words, None while the mask is open, which counts as not found. With top_k = 1 and every word counted
+    this is the rr of section 4.3.3.
     """
     total = sum(counted)
     if not total:
-        return RateBounds(settings.all_ignored_rate, settings.all_ignored_rate)
-    recovered = missed = 0
-    for rank, counts in zip(source_ranks, counted, strict=True):
-        if counts and rank is not None:
-            if rank < settings.top_k:
-                recovered += 1
-            else:
-                missed += 1
-    return RateBounds(recovered / total, (total - missed) / total)
+        return settings.all_ignored_rate
+    top_k = settings.top_k
+    ranks = zip(source_ranks, counted, strict=True)
+    return sum(counts and rank is not None and rank < top_k for rank, counts in ranks) / total
 
 
-def reconstruction_rate(source_ranks: Sequence[int], counted: Sequence[bool], settings: RewardSettings) -> float:
-    """Share of counted words found among the top-k candidates (rr, appendix A.4).
-
-    With top_k = 1 and every word counted this is the rr of section 4.3.3.
-    """
-    return reconstruction_bounds(source_ranks, counted, settings).lower
+def reconstruction_bounds(
+    source_ranks: Sequence[int | None], counted: Sequence[bool], settings: RewardSettings
+) -> RateBounds:
+    """The reconstruction rate if no open mask recovers its word, and if all of them do."""
+    lower = reconstruction_rate(source_ranks, counted, settings)
+    if None not in source_ranks:
+        return RateBounds(lower, lower)
+    if_all = [0 if rank is None else rank for rank in source_ranks]
+    return RateBounds(lower, reconstruction_rate(if_all, counted, settings))
 
 
 def compression_floor(step: int, length: int, minimum: float) -> float:
@@ -77,7 +74,7 @@ def clears(rate: float, floor: float, settings: RewardSettings) -> bool:
 
 
 def clears_compression(rate: float, *, step: int, length: int, settings: RewardSettings) -> bool:
-    """Whether enough is gone by this step."""
+    """Whether enough words are removed by this step."""
     return clears(rate, compression_floor(step, length, settings.min_compression), settings)
 
 

@@ -1,6 +1,6 @@
-"""Walks over sentences: the agent decides word after word, surest first (section 4.3.1, appendix A.2).
+"""Rollouts of the agent: it decides one word at each step, the greatest Q-value first (section 4.3.1, appendix A.2).
 
-A walk never looks at the language model's output, so many sentences are walked at once, before any hole is filled.
+A walk does not depend on the language model's output, so sentences are walked in batches before any mask is filled.
 """
 
 from collections.abc import Collection, Sequence
@@ -56,7 +56,7 @@ class WalkSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """How often a walk leaves the agent's own way (section 4.4, appendix A.2)."""
+    """How often a walk explores (section 4.4, appendix A.2)."""
 
     rng: np.random.Generator
     action_rate: float
@@ -72,7 +72,7 @@ def uncertainty(q_values: Tensor) -> Tensor:
 
 
 _WORD_BUDGET = 2_048
-"""Padded words walked side by side: bounds the memory, and keeps rows of unlike length apart."""
+"""Padded words in a batch: bounds the memory, and keeps sentences of very different lengths apart."""
 
 
 def walk(
@@ -83,7 +83,7 @@ def walk(
     locked: Sequence[Collection[int]] | None = None,
     extractive: bool = False,
 ) -> list[Walk]:
-    """Walk all sentences, many side by side.
+    """Walk all sentences in batches.
 
     `encodings` has (words, width) for each sentence. `locked` words of a sentence are kept from the start, and no
     step is spent on them. An `extractive` walk never replaces.
@@ -107,7 +107,7 @@ def walk(
 
 
 class _WalkBatch:
-    """The state of walks side by side, the longest first: a row leaves when its words are all decided."""
+    """The state of a batch of walks, the longest first: a row leaves when its words are all decided."""
 
     def __init__(
         self, agent: Agent, encodings: Sequence[Tensor], open_words: Sequence[Sequence[int]], *, extractive: bool
@@ -120,12 +120,12 @@ class _WalkBatch:
         self._rows = torch.arange(len(batch), device=batch.device)
         self._open = torch.tensor(self._open_counts, device=batch.device)
         self._actions = torch.full(present.shape, int(Action.KEEP), device=batch.device)
-        self._undecided = _padded_places(open_words).to(batch.device)
+        self._undecided = _padded(open_words).to(batch.device)
         """Undecided words of each row in rising order; what is beyond a row's own number of them is meaningless."""
         is_open = torch.arange(self._undecided.shape[1], device=batch.device) < self._open[:, None]
         self._decided = torch.ones_like(self._actions)
-        rows, places = is_open.nonzero(as_tuple=True)
-        self._decided[rows, self._undecided[rows, places]] = 0
+        rows, columns = is_open.nonzero(as_tuple=True)
+        self._decided[rows, self._undecided[rows, columns]] = 0
         self._decided[~present] = 0
         self._penalty = torch.zeros(ACTIONS, device=batch.device)
         self._actions_open = ACTIONS
@@ -153,27 +153,27 @@ class _WalkBatch:
         q_values = self._encoder.q_values(self._actions, self._decided, words)  # (rows, undecided, actions)
         allowed = q_values + self._penalty
         is_open = torch.arange(words.shape[1], device=words.device) < (self._open - step)[:, None]
-        place = _surest(allowed.amax(dim=-1), is_open)
+        column = _greatest(allowed.amax(dim=-1), is_open)
         if exploration is not None:
-            uncertain = _surest(uncertainty(q_values), is_open)
-            place = torch.where(self._draw(exploration.rng, exploration.order_rate), uncertain, place)
-        action = allowed[self._rows, place].argmax(dim=-1)
+            uncertain = _greatest(uncertainty(q_values), is_open)
+            column = torch.where(self._draw(exploration.rng, exploration.order_rate), uncertain, column)
+        action = allowed[self._rows, column].argmax(dim=-1)
         if exploration is not None:
             anything = torch.from_numpy(exploration.rng.integers(self._actions_open, size=len(self._rows))).to(action)
             action = torch.where(self._draw(exploration.rng, exploration.action_rate), anything, action)
-        word = words[self._rows, place]
-        self._record(word, action, place)
-        return word, action, q_values[self._rows, place]
+        word = words[self._rows, column]
+        self._record(word, action, column)
+        return word, action, q_values[self._rows, column]
 
     def _draw(self, rng: np.random.Generator, rate: float) -> Tensor:
         return torch.from_numpy(rng.random(len(self._rows)) < rate).to(self._rows.device)
 
-    def _record(self, word: Tensor, action: Tensor, place: Tensor) -> None:
+    def _record(self, word: Tensor, action: Tensor, column: Tensor) -> None:
         self._actions[self._rows, word] = action
         self._decided[self._rows, word] = 1
         # Close the gap, so that undecided words stay in order and ties go to the first of them.
-        kept = torch.arange(self._undecided.shape[1] - 1, device=place.device)[None].repeat(len(place), 1)
-        self._undecided = self._undecided.gather(1, kept + (kept >= place[:, None]))
+        kept = torch.arange(self._undecided.shape[1] - 1, device=column.device)[None].repeat(len(column), 1)
+        self._undecided = self._undecided.gather(1, kept + (kept >= column[:, None]))
 
     def _walks(self, taken: Sequence[tuple[Tensor, Tensor, Tensor]]) -> list[Walk]:
         steps: list[list[Step]] = [[] for _ in self._word_counts]
@@ -184,11 +184,11 @@ class _WalkBatch:
         return [Walk(length, tuple(row_steps)) for length, row_steps in zip(self._word_counts, steps, strict=True)]
 
 
-def _padded_places(rows: Sequence[Sequence[int]]) -> Tensor:
+def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
     longest = max(map(len, rows))
     return torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows])
 
 
-def _surest(confidence: Tensor, is_open: Tensor) -> Tensor:
-    """Place of the greatest value among open places: (rows,)."""
-    return confidence.masked_fill(~is_open, -torch.inf).argmax(dim=-1)
+def _greatest(values: Tensor, is_open: Tensor) -> Tensor:
+    """Column of the greatest value among open ones: (rows,)."""
+    return values.masked_fill(~is_open, -torch.inf).argmax(dim=-1)

@@ -1,7 +1,7 @@
-"""Which step of a walk counts, found with as few questions to the language model as the answer allows.
+"""Search for the step of a walk that counts, with as few forward passes of the language model as possible.
 
-Every search here asks for rounds of hole filling until its answer is certain. Bounds make that early: kept words
-are surely recovered, a filled hole is known, an open one may still go either way.
+Each search requests rounds of mask filling until its result is certain. Bounds make that early: kept words are
+recovered, the rank at a filled mask is known, an open mask may or may not recover its word.
 """
 
 from collections import OrderedDict
@@ -19,16 +19,17 @@ from ealm.paper.rewards import (
     clears_reconstruction,
     compression_rate,
     reconstruction_bounds,
+    reconstruction_rate,
 )
 from ealm.paper.rollout import Walk
 from ealm.paper.source import Source
 
-_ROWS_WORTH_A_PASS = 8
-"""With fewer rows than this a pass of the language model leaves processor time unused."""
+_ROWS_OF_A_PASS = 8
+"""With fewer rows than this, a forward pass of the language model leaves processor time unused."""
 
 
 class ConversionCache:
-    """Conversions by sentence and actions, the least recently used leaving first; half-finished ones go on later."""
+    """Conversions by sentence and actions, least recently used first out; unfinished ones continue later."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -38,7 +39,7 @@ class ConversionCache:
         return len(self._conversions)
 
     def get(self, ids: tuple[int, ...], actions: tuple[Action, ...]) -> Conversion:
-        """The conversion of this sentence under these actions, new if it is not remembered."""
+        """The conversion of this sentence under these actions, new if it is not cached."""
         key = (ids, actions)
         conversion = self._conversions.get(key)
         if conversion is None:
@@ -51,7 +52,7 @@ class ConversionCache:
 
 
 class Search(Protocol):
-    """A question about a walk that rounds of hole filling answer bit by bit."""
+    """A question about a walk that is answered by rounds of mask filling."""
 
     def pending(self, breadth: int) -> list[Conversion]:
         """Conversions that need one more round now, at most `breadth` if the search has a choice; none when done."""
@@ -59,10 +60,10 @@ class Search(Protocol):
 
 
 def run_searches(searches: Sequence[Search], converter: Converter) -> None:
-    """Give every search the rounds it asks for, all in common batches."""
+    """Run the rounds that the searches request, in common batches, until all are done."""
     active = list(searches)
     while active:
-        breadth = max(1, _ROWS_WORTH_A_PASS // len(active))
+        breadth = max(1, _ROWS_OF_A_PASS // len(active))
         requests = [(search, search.pending(breadth)) for search in active]
         active = [search for search, pending in requests if pending]
         # Two searches may ask for the same conversion; it must not be filled twice in a round.
@@ -71,7 +72,7 @@ def run_searches(searches: Sequence[Search], converter: Converter) -> None:
 
 
 class _Candidate:
-    """A step of a walk, its conversion, and what is known of its reconstruction rate so far."""
+    """A step of a walk, its conversion, and bounds of its reconstruction rate."""
 
     __slots__ = ("_counted", "_settings", "bounds", "compression", "conversion", "step")
 
@@ -85,7 +86,7 @@ class _Candidate:
         self.refresh()
 
     def refresh(self) -> None:
-        """Take note of what the last round filled."""
+        """Update the bounds after a round."""
         self.bounds = reconstruction_bounds(self.conversion.source_ranks, self._counted, self._settings)
 
     @property
@@ -94,8 +95,10 @@ class _Candidate:
         return self.bounds.settled and self.conversion.summary is not None
 
     def scored(self) -> "ScoredStep":
-        """The step with what is known of it."""
-        rate = self.bounds.lower if self.bounds.settled else None
+        """The step with its rates, as far as they are known."""
+        rate = None
+        if self.bounds.settled:
+            rate = reconstruction_rate(self.conversion.source_ranks, self._counted, self._settings)
         return ScoredStep(self.step, self.conversion, self.compression, rate)
 
 
@@ -107,25 +110,25 @@ class ScoredStep:
     conversion: Conversion
     compression_rate: float
     reconstruction_rate: float | None
-    """None where nobody asked for it."""
+    """None if it was not requested."""
 
 
 class BestStepSearch:
     """t* = argmax cr + rr, ties to the later and shorter step, never an empty summary (section 4.4, Inference).
 
-    The step with the highest bound is worked on first; once its sum is certain, no other can be better.
+    Best-first: the step with the greatest upper bound is advanced; once its sum is certain, no other can be better.
     """
 
     def __init__(
-        self, source: Source, walk: Walk, settings: RewardSettings, *, marks: Collection[int] = frozenset()
+        self, source: Source, walk: Walk, settings: RewardSettings, *, punctuation: Collection[int] = frozenset()
     ) -> None:
-        """`marks` are words that do not make a summary alone, such as a full stop."""
+        """`punctuation` are indices of words that do not make a summary alone, such as a full stop."""
         distinct: dict[tuple[Action, ...], int] = {}
         for step in range(1, len(walk.steps) + 1):
             actions = walk.actions_after(step)
             distinct.pop(actions, None)
             distinct[actions] = step  # a Keep repeats the step before it: the later number stands for both
-        usable = {actions: step for actions, step in distinct.items() if says_something(actions, marks)}
+        usable = {actions: step for actions, step in distinct.items() if has_words(actions, punctuation)}
         if not usable:  # a single word that was removed: the sentence stays as it is
             usable = {walk.actions_after(0): 0}
         self._candidates = [
@@ -146,14 +149,14 @@ class BestStepSearch:
         return [candidate.conversion for candidate in self._advancing]
 
     def _drop_beaten(self) -> None:
-        """Sort by what is still possible and forget what can no longer win."""
+        """Sort by upper bound and drop candidates that cannot win."""
         self._candidates.sort(key=lambda c: (round(c.compression + c.bounds.upper, 9), c.step), reverse=True)
         certain = max(c.compression + c.bounds.lower for c in self._candidates)
         self._candidates = [c for c in self._candidates if c.compression + c.bounds.upper > certain - ROUNDING]
 
     @property
     def best(self) -> ScoredStep:
-        """The answer, once nothing is pending."""
+        """The result, once nothing is pending."""
         return self._candidates[0].scored()
 
 
@@ -161,9 +164,9 @@ class EveryStepSearch:
     """Summary, reconstruction and rates of every step."""
 
     def __init__(
-        self, source: Source, walk: Walk, settings: RewardSettings, *, marks: Collection[int] = frozenset()
+        self, source: Source, walk: Walk, settings: RewardSettings, *, punctuation: Collection[int] = frozenset()
     ) -> None:
-        self._marks = marks
+        self._punctuation = punctuation
         conversions: dict[tuple[Action, ...], Conversion] = {}
         self._candidates = []
         for step in range(len(walk.steps) + 1):
@@ -186,19 +189,19 @@ class EveryStepSearch:
     def best(self) -> ScoredStep:
         """t* among all steps, by the same rule as `BestStepSearch`."""
         steps = self.steps
-        usable = [s for s in steps if s.step > 0 and says_something(s.conversion.actions, self._marks)]
+        usable = [s for s in steps if s.step > 0 and has_words(s.conversion.actions, self._punctuation)]
         return max(
             usable or steps[:1], key=lambda s: (round(s.compression_rate + (s.reconstruction_rate or 0.0), 9), s.step)
         )
 
 
-def says_something(actions: Sequence[Action], marks: Collection[int]) -> bool:
-    """Whether a word other than a punctuation mark is left."""
-    return any(action != Action.REMOVE and place not in marks for place, action in enumerate(actions))
+def has_words(actions: Sequence[Action], punctuation: Collection[int]) -> bool:
+    """Whether a word other than punctuation is left."""
+    return any(action != Action.REMOVE and index not in punctuation for index, action in enumerate(actions))
 
 
 class GivenActionsSearch:
-    """The summary under a row of actions that is already chosen, and its reconstruction rate only if asked for."""
+    """The summary under a given row of actions, and its reconstruction rate if requested."""
 
     def __init__(
         self, source: Source, actions: Sequence[Action], settings: RewardSettings, *, step: int, with_rate: bool
@@ -214,7 +217,7 @@ class GivenActionsSearch:
 
     @property
     def best(self) -> ScoredStep:
-        """The answer, once nothing is pending."""
+        """The result, once nothing is pending."""
         scored = self._candidate.scored()
         return scored if self._with_rate else replace(scored, reconstruction_rate=None)
 
@@ -230,10 +233,10 @@ class WalkEnd:
 
 
 class WalkEndSearch:
-    """Finds T (section 4.3.3, Violation Penalty) without looking at steps after it more than it must.
+    """Finds T (section 4.3.3, Violation Penalty) with little work on the steps after it.
 
-    Steps are looked at in chunks of 1, 2, 4, ...; a step is passed as soon as its floor is surely cleared,
-    and only at T the exact reconstruction rate is needed.
+    Steps are examined in chunks of 1, 2, 4, ...; a step is passed as soon as its floor is certainly cleared, and only
+    at T the exact reconstruction rate is needed.
     """
 
     def __init__(self, source: Source, walk: Walk, settings: RewardSettings, cache: ConversionCache) -> None:
@@ -271,7 +274,7 @@ class WalkEndSearch:
         return [] if self._end.answered else [self._end.conversion]
 
     def _pass_open(self) -> list[_Candidate]:
-        """Move past steps that surely clear their floor; returns those that must be looked at further."""
+        """Move past steps that certainly clear their floor; returns those that need more rounds."""
         if not self._open:
             self._open_chunk()
         unknown: list[_Candidate] = []
@@ -311,7 +314,7 @@ class WalkEndSearch:
 
     @property
     def end(self) -> WalkEnd:
-        """The answer, once nothing is pending."""
+        """The result, once nothing is pending."""
         assert self._end is not None
         end = self._end
         violated = end.step == self._compression_end or not self._clears(end, end.bounds.upper)

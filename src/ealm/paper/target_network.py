@@ -1,7 +1,7 @@
-"""An agent that learns with its target network and its optimizer, of whatever kind it is."""
+"""An agent of either kind with its target network and its optimizer."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ AnyNetwork = TypeVar("AnyNetwork", bound=nn.Module)
 
 
 class Networks(Generic[AnyNetwork]):
-    """Descends on losses, and copies the agent into the target network now and then."""
+    """Takes gradient steps, and copies the agent into the target network every so many updates."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Networks(Generic[AnyNetwork]):
         return {name: tensor.clone() for name, tensor in tensors.items()}
 
     def restore(self, tensors: Mapping[str, Tensor], *, updates: int) -> None:
-        """Go on from `tensors()` after so many updates."""
+        """Resume from `tensors()` after so many updates."""
         self.updates = updates
         self.agent.load_state_dict(group(tensors, "agent"))
         self.target.load_state_dict(group(tensors, "target"))
@@ -61,3 +61,58 @@ def group(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     """The tensors whose names begin with a prefix and a dot, without them."""
     start = f"{prefix}."
     return {name.removeprefix(start): tensor for name, tensor in tensors.items() if name.startswith(start)}
+
+
+class LearningRates(Protocol):
+    """The settings that every learner has."""
+
+    @property
+    def learning_rate(self) -> float:
+        """Of Adam."""
+        ...
+
+    @property
+    def gradient_clip(self) -> float:
+        """Largest norm of the gradient."""
+        ...
+
+    @property
+    def target_period(self) -> int:
+        """Updates between two copies into the target network."""
+        ...
+
+
+class QLearner(Generic[AnyNetwork]):
+    """What the learners of both agents share: an agent, its target network and the number of updates."""
+
+    def __init__(self, new: Callable[[], AnyNetwork], rates: LearningRates, *, seed: int, device: str) -> None:
+        """`new` makes an untrained agent, whose weights then depend on nothing but the seed."""
+        self.networks = Networks(
+            lambda: seeded(new, seed),
+            learning_rate=rates.learning_rate,
+            gradient_clip=rates.gradient_clip,
+            target_period=rates.target_period,
+            device=device,
+        )
+
+    @property
+    def agent(self) -> AnyNetwork:
+        """The agent as it is now."""
+        return self.networks.agent
+
+    @property
+    def target_network(self) -> AnyNetwork:
+        """The agent as it was at the last copy."""
+        return self.networks.target
+
+    @property
+    def updates(self) -> int:
+        """Updates done so far."""
+        return self.networks.updates
+
+
+def seeded(new: Callable[[], AnyNetwork], seed: int) -> AnyNetwork:
+    """A new network whose weights depend on nothing but the seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return new()

@@ -1,5 +1,5 @@
-"""What a walk of training was worth: where it ends and how good its summary is. The language model's share of the work,
-apart from the learner, so that other processes can do it."""
+"""Scores of training walks: where a walk ends and how good its summary is. This is the part of training that needs the
+language model; it is separate from the learner, so that other processes can do it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from ealm.paper.source import Source, written_summary
 from ealm.paper.step_search import ConversionCache, WalkEnd, WalkEndSearch, run_searches
 from ealm.text.words import join_words
 
-_CONVERSIONS_REMEMBERED = 50_000
-_FLUENCIES_REMEMBERED = 50_000
+_CACHED_CONVERSIONS = 50_000
+_CACHED_FLUENCIES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class WalkScore:
-    """All that learning needs to know of a walk; T and N are in the assessment."""
+    """What learning needs of a walk; T and N are in the assessment."""
 
     summary_lengths: tuple[int, ...]
     """|y_1| to |y_T|."""
@@ -39,7 +39,7 @@ class WalkScorer:
         self._rewards = settings.rewards
         self._similarity = similarity
         self._converter = Converter(lm, settings.decoding_in_training)
-        self._conversions = ConversionCache(_CONVERSIONS_REMEMBERED)
+        self._conversions = ConversionCache(_CACHED_CONVERSIONS)
         self._fluent: dict[tuple[int, ...], bool] = {}
 
     def score(self, sources: Sequence[Source], walks: Sequence[Walk]) -> list[WalkScore]:
@@ -54,14 +54,14 @@ class WalkScorer:
 
     def _find_ends(self, sources: Sequence[Source], walks: Sequence[Walk]) -> list[WalkEnd]:
         searches = [
-            WalkEndSearch(source, path, self._rewards, self._conversions)
-            for source, path in zip(sources, walks, strict=True)
+            WalkEndSearch(source, walk, self._rewards, self._conversions)
+            for source, walk in zip(sources, walks, strict=True)
         ]
         run_searches(searches, self._converter)
         return [search.end for search in searches]
 
     def _similarities(self, sources: Sequence[Source], ends: Sequence[WalkEnd]) -> list[float]:
-        """Not remembered across visits: the same batch gives the same floats, so that a resumed run does too."""
+        """Not cached across visits: the same batch gives the same floats, so a resumed run changes nothing."""
         if self._similarity is None or not self._rewards.similarity_weight:
             return [0.0] * len(sources)
         texts = [join_words(source.words) for source in sources]
@@ -76,7 +76,7 @@ class WalkScorer:
             return [False] * len(ends)
         summaries = [end.last_step.conversion.summary or () for end in ends]
         new = [summary for summary in dict.fromkeys(summaries) if summary not in self._fluent]
-        if len(self._fluent) + len(new) > _FLUENCIES_REMEMBERED:
+        if len(self._fluent) + len(new) > _CACHED_FLUENCIES:
             self._fluent = {summary: self._fluent[summary] for summary in summaries if summary in self._fluent}
         found = fluencies(self._lm, new, passes=self._rewards.fluency_passes)
         for summary, fluency in zip(new, found, strict=True):

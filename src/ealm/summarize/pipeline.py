@@ -187,13 +187,13 @@ class Pipeline:
     ) -> SentenceTask:
         source, rewards, options = prepared.source, self._rewards, text.options
         walk = walks.walk_to(text.goal(prepared)) if shortened is None else shortened.walk
-        every = EveryStepSearch(source, walk, rewards, marks=prepared.punctuation) if options.trace else None
+        every = EveryStepSearch(source, walk, rewards, punctuation=prepared.punctuation) if options.trace else None
         choice: ChoosingSearch
         if shortened is not None:
             with_rate = options.recoverability or options.reconstruction or options.trace
             choice = GivenActionsSearch(source, shortened.actions, rewards, step=shortened.step, with_rate=with_rate)
         else:
-            choice = every or BestStepSearch(source, walk, rewards, marks=prepared.punctuation)
+            choice = every or BestStepSearch(source, walk, rewards, punctuation=prepared.punctuation)
         return SentenceTask(text, prepared, walk, choice, every, rebuild=options.reconstruction)
 
     def _finish(self, tasks: Sequence[SentenceTask]) -> None:
