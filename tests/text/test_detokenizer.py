@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from layouts import TEXTS, sentence_of, tidied, written
 
-from ealm.text.detokenizer import Layout, final_marks, is_mark
+from ealm.text.detokenizer import Layout, final_punctuation, is_punctuation
 from ealm.text.sentences import Sentence, pretokenized_sentence
 from ealm.text.tokenizer import tokenize
 
@@ -165,19 +165,19 @@ def test_pretokenized_words_are_joined_by_single_spaces_and_nothing_else_happens
     "word", [*".,;:!?…-–—()[]{}“”‘’«»\"'/&*·|。、，「」،؟", "...", "--", "''", "\u200b", "\x00", "\ufeff"]
 )
 def test_marks(word: str) -> None:
-    assert is_mark(word)
+    assert is_punctuation(word)
 
 
 @pytest.mark.parametrize(
     "word", ["river", "a", "5", "日", "'s", "n't", "U.S.", "$", "€", "👍", "#", "#now", "½", "é", "_", "<unk>"]
 )
 def test_words_and_signs_are_no_marks(word: str) -> None:
-    assert not is_mark(word)
+    assert not is_punctuation(word)
 
 
 @pytest.mark.parametrize("word", ["``", "`", "<", ">", "-lrb-", "<b>", "</B>", "<br/>", '<a href="x y">'])
 def test_marks_that_are_symbols(word: str) -> None:
-    assert is_mark(word)
+    assert is_punctuation(word)
 
 
 @pytest.mark.parametrize(
@@ -202,10 +202,10 @@ def test_marks_that_are_symbols(word: str) -> None:
 )
 def test_the_marks_with_which_a_sentence_ends(text: str, expected: str) -> None:
     tokens = tokenize(text)
-    assert "".join(tokens[place].text for place in sorted(final_marks(tokens))) == expected
+    assert "".join(tokens[place].text for place in sorted(final_punctuation(tokens))) == expected
 
 
 @pytest.mark.parametrize("text", ["東京は雨。", "雨吗？", "هل كتب؟", "यह नदी है।"])
 def test_the_full_stops_of_other_scripts(text: str) -> None:
     tokens = tokenize(text)
-    assert final_marks(tokens) == [len(tokens) - 1]
+    assert final_punctuation(tokens) == [len(tokens) - 1]

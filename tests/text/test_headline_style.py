@@ -2,12 +2,12 @@
 
 import pytest
 
-from ealm.text.headline_style import spare_places
+from ealm.text.headline_style import omissible_indices
 
 
 def without(text: str) -> str:
     words = text.split()
-    spare = spare_places(words)
+    spare = omissible_indices(words)
     return " ".join(word for place, word in enumerate(words) if place not in spare)
 
 
@@ -55,4 +55,4 @@ def test_what_only_looks_like_it(text: str) -> None:
 
 
 def test_no_words() -> None:
-    assert spare_places([]) == frozenset()
+    assert omissible_indices([]) == frozenset()

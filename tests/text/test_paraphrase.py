@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rewordings import SENTENCES, reworded
 
-from ealm.text.paraphrase import rewordings
-from ealm.text.verb_forms import INFINITIVES, finite_forms
+from ealm.text.inflection import finite_forms
+from ealm.text.paraphrase import paraphrases
+from ealm.text.word_lists import INFINITIVES
 
 # Percentages and numbers ----------------------------------------------------------------------------------------------
 
@@ -148,7 +149,7 @@ def test_a_phrase_does_not_reach_over_a_mark() -> None:
 def test_rewordings_follow_each_other_and_leave_negations_marks_and_the_untouchable_alone(
     words: list[str], untouchable: set[int]
 ) -> None:
-    found = rewordings(words, untouchable)
+    found = paraphrases(words, untouchable)
     assert all(0 <= each.start < each.end <= len(words) for each in found)
     assert all(one.end <= other.start for one, other in pairwise(found))
     covered = {place for each in found for place in range(each.start, each.end)}

@@ -7,13 +7,13 @@ import pytest
 from rewordings import reworded
 
 from ealm.text import paraphrase_lexicon as lexicon_module
-from ealm.text.paraphrase import Rewording, rewordings
-from ealm.text.paraphrase_lexicon import longest_phrase, shorter_words
-from ealm.text.protected_words import protected_places
+from ealm.text.paraphrase import Paraphrase, paraphrases
+from ealm.text.paraphrase_lexicon import lexicon, longest_phrase
+from ealm.text.protected_words import protected_indices
 from ealm.text.tokenizer import tokenize
 from ealm.text.word_lists import FUNCTION_WORDS
 
-GROUPS = json.loads(Path(lexicon_module.__file__).with_name("shorter_words.json").read_text(encoding="utf-8"))
+GROUPS = json.loads(Path(lexicon_module.__file__).with_name("paraphrase_lexicon.json").read_text(encoding="utf-8"))
 ENTRIES = [(phrase, word) for group in GROUPS for phrase, word in group["words"].items()]
 
 
@@ -21,7 +21,7 @@ def test_the_lexicon_is_large_and_has_no_phrase_twice_under_the_same_condition()
     assert len(ENTRIES) >= 180
     phrases = [phrase for phrase, _ in ENTRIES]
     assert len(set(phrases)) == len(phrases)
-    assert sum(map(len, shorter_words().values())) == len(ENTRIES)
+    assert sum(map(len, lexicon().values())) == len(ENTRIES)
 
 
 def test_an_entry_is_one_word_and_shorter() -> None:
@@ -38,7 +38,7 @@ def test_a_phrase_is_in_lower_case_says_something_and_has_neither_negation_nor_m
         assert phrase == " ".join(words)
         assert [token.text for token in tokenize(f"{phrase} x")][:-1] == words  # else no raw text would have it
         assert not set(words) <= FUNCTION_WORDS, phrase
-        assert protected_places(words, ["negation"]) == frozenset()
+        assert protected_indices(words, ["negation"]) == frozenset()
         assert all(word[0].isalnum() for word in words)
 
 
@@ -57,7 +57,7 @@ def test_every_phrase_is_found_between_the_words_that_it_needs() -> None:
         before, behind = (group.get(name, "x").split()[0] for name in ("only_after", "only_before"))
         for phrase, word in group["words"].items():
             words = ["Now", *f"{before} {phrase} {behind} the".replace("<number>", "30").split()]
-            assert Rewording(2, 2 + len(phrase.split()), word) in rewordings(words), phrase
+            assert Paraphrase(2, 2 + len(phrase.split()), word) in paraphrases(words), phrase
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,17 @@ from ealm.text.protected_words import (
     DEFAULT_KINDS,
     KINDS,
     check_kinds,
-    doubted_places,
-    named_places,
-    negated_places,
-    protected_places,
-    sign_places,
+    hedged_indices,
+    named_indices,
+    negated_indices,
+    protected_indices,
+    sign_indices,
 )
 
 
 def protected(text: str, *kinds: str) -> list[str]:
     words = text.split()
-    return [words[place] for place in sorted(protected_places(words, kinds))]
+    return [words[place] for place in sorted(protected_indices(words, kinds))]
 
 
 # Kinds ----------------------------------------------------------------------------------------------------------------
@@ -30,23 +30,23 @@ def protected(text: str, *kinds: str) -> list[str]:
     "Don’t can’t n’t".split(),
 )
 def test_negations(word: str) -> None:
-    assert protected_places(["he", word, "left"], ["negation"]) == {1}
-    assert protected_places([word], ["negation"]) == {0}
+    assert protected_indices(["he", word, "left"], ["negation"]) == {1}
+    assert protected_indices([word], ["negation"]) == {0}
 
 
 @pytest.mark.parametrize("word", ["note", "knot", "nota", "know", "non", "and", "another", "noted", "nothings", ","])
 def test_words_that_only_look_like_negations(word: str) -> None:
-    assert protected_places([word], ["negation"]) == frozenset()
+    assert protected_indices([word], ["negation"]) == frozenset()
 
 
 @pytest.mark.parametrize("word", ["no-one", "oughtn't", "daren't"])
 def test_rarer_negations(word: str) -> None:
-    assert protected_places([word], ["negation"]) == {0}
+    assert protected_indices([word], ["negation"]) == {0}
 
 
 @pytest.mark.parametrize("word", ["5", "1,234.5", "55.31", "##.#", "3rd", "1990s", "F-16", "10-year-old", "٣"])
 def test_numbers(word: str) -> None:
-    assert protected_places(["the", word], ["numbers"]) == {1}
+    assert protected_indices(["the", word], ["numbers"]) == {1}
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_numbers(word: str) -> None:
     ],
 )
 def test_words_without_digits_are_no_numbers(word: str) -> None:
-    assert protected_places(["the", word], ["numbers"]) == frozenset()
+    assert protected_indices(["the", word], ["numbers"]) == frozenset()
 
 
 @pytest.mark.parametrize("word", ["½", "Ⅳ"])
 def test_numbers_of_another_kind(word: str) -> None:
-    assert protected_places(["the", word], ["numbers"]) == {1}
+    assert protected_indices(["the", word], ["numbers"]) == {1}
 
 
 def test_names_have_a_capital_inside_the_sentence() -> None:
@@ -84,13 +84,13 @@ def test_the_first_word_has_a_capital_anyway() -> None:
 
 @pytest.mark.parametrize("mark", ["“", '"', "(", "-", "<p>"])
 def test_the_first_word_may_stand_after_a_mark(mark: str) -> None:
-    assert protected_places([mark, "The", "river"], ["names"]) == frozenset()
+    assert protected_indices([mark, "The", "river"], ["names"]) == frozenset()
 
 
 def test_kinds_add_up() -> None:
     assert protected("Not 5 of River 's men", "negation", "numbers", "names") == ["Not", "5", "River"]
     assert protected("Not 5 of River 's men") == []
-    assert protected_places([], list(KINDS)) == frozenset()
+    assert protected_indices([], list(KINDS)) == frozenset()
 
 
 def test_kinds_come_in_order_of_value_whatever_the_order_asked_for() -> None:
@@ -111,20 +111,20 @@ def test_an_unknown_kind_is_named_with_those_that_exist(kinds: list[str]) -> Non
 
 def test_named_words_are_found_wherever_they_stand_and_in_any_case() -> None:
     words = ["River", "and", "RIVER", "rivers", "Straße", "river"]
-    assert named_places(words, ["river"]) == {0, 2, 5}
-    assert named_places(words, ["STRASSE"]) == {4}
-    assert named_places(words, ["bridge"]) == frozenset()
-    assert named_places(words, []) == frozenset()
-    assert named_places([], ["river"]) == frozenset()
+    assert named_indices(words, ["river"]) == {0, 2, 5}
+    assert named_indices(words, ["STRASSE"]) == {4}
+    assert named_indices(words, ["bridge"]) == frozenset()
+    assert named_indices(words, []) == frozenset()
+    assert named_indices([], ["river"]) == frozenset()
 
 
 def test_a_part_of_a_word_is_not_the_word() -> None:
-    assert named_places(["rivers", "riverside", "up-river"], ["river"]) == frozenset()
+    assert named_indices(["rivers", "riverside", "up-river"], ["river"]) == frozenset()
 
 
 @pytest.mark.parametrize(("word", "named"), [("don’t", "don't"), ("cafe\u0301", "caf\u00e9")])
 def test_the_same_word_written_in_another_way_is_found(word: str, named: str) -> None:
-    assert named_places([word], [named]) == {0}
+    assert named_indices([word], [named]) == {0}
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_the_same_word_written_in_another_way_is_found(word: str, named: str) ->
 )
 def test_a_negation_negates_the_next_word_that_says_something(text: str, pairs: list[tuple[str, str]]) -> None:
     words = text.split()
-    assert [(words[own], words[head]) for own, head in negated_places(words).items()] == pairs
+    assert [(words[own], words[head]) for own, head in negated_indices(words).items()] == pairs
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_negation_negates_the_next_word_that_says_something(text: str, pairs: 
     ],
 )
 def test_signs_belong_to_their_numbers(text: str, places: dict[int, int]) -> None:
-    assert sign_places(text.split()) == places
+    assert sign_indices(text.split()) == places
 
 
 @pytest.mark.parametrize(
@@ -169,4 +169,4 @@ def test_signs_belong_to_their_numbers(text: str, places: dict[int, int]) -> Non
     ],
 )
 def test_what_may_happen_has_its_doubt_with_it(text: str, places: dict[int, int]) -> None:
-    assert doubted_places(text.split()) == places
+    assert hedged_indices(text.split()) == places

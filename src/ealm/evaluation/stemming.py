@@ -3,7 +3,7 @@
 from functools import cache, lru_cache
 
 from ealm.common.extras import needs_extra
-from ealm.text.irregular_forms import irregular_forms
+from ealm.text.inflection import irregular_forms
 
 with needs_extra("evaluate", "ROUGE"):
     from nltk.stem.porter import PorterStemmer

@@ -20,9 +20,9 @@ from ealm.goal_agent.potential import Floats, Kept, SentencePotential, best_sele
 from ealm.goal_agent.potential_terms import PotentialModel, sentence_potential
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
-from ealm.text.detokenizer import is_mark
-from ealm.text.headline_style import spare_places
-from ealm.text.protected_words import DOUBTS
+from ealm.text.detokenizer import is_punctuation
+from ealm.text.headline_style import omissible_indices
+from ealm.text.word_lists import HEDGES
 
 _NEVER = -1e6
 """The value of a word that is not to be chosen while there is another."""
@@ -92,15 +92,15 @@ class SentencePlan:
 
     def __init__(self, task: PlanningTask, word_scores: Floats, settings: GoalSettings) -> None:
         terms = settings.potential
-        dependents = {own: head for own, head in task.dependents.items() if not is_mark(task.words[own])}
+        dependents = {own: head for own, head in task.dependents.items() if not is_punctuation(task.words[own])}
         self._heads = list(dependents.values())
         """Of dependents that count as words of the summary."""
-        negated = [head for own, head in dependents.items() if task.words[own] not in DOUBTS]
+        negated = [head for own, head in dependents.items() if task.words[own] not in HEDGES]
         scores = word_scores + terms.negated_word * np.isin(np.arange(len(word_scores)), negated)
-        spare = spare_places(task.words) - set(task.locked) if settings.style == "headline" else ()
+        omitted = omissible_indices(task.words) - set(task.locked) if settings.style == "headline" else ()
         self._task = task
-        self._first = _removed_in_order(sorted(spare, key=scores.__getitem__), scores)
-        self._planned = sorted(set(range(len(task.words))) - set(spare) - task.dependents.keys())
+        self._first = _removed_in_order(sorted(omitted, key=scores.__getitem__), scores)
+        self._planned = sorted(set(range(len(task.words))) - set(omitted) - task.dependents.keys())
         """Indices of the words that are planned."""
         words = [task.words[index] for index in self._planned]
         self._potential = sentence_potential(words, scores[self._planned], terms)
@@ -118,7 +118,7 @@ class SentencePlan:
     def _best(self, goal: int) -> Kept:
         """The best selection, with room for the dependents of its words."""
         task = self._task
-        size = goal + sum(is_mark(task.words[index]) for index in task.locked if index not in task.dependents)
+        size = goal + sum(is_punctuation(task.words[index]) for index in task.locked if index not in task.dependents)
         selection = self._selection(self._potential, size)
         heads = self._heads_in(selection)
         if not heads:

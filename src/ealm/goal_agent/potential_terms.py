@@ -13,21 +13,12 @@ import numpy as np
 from ealm.common.goal_config import PotentialSettings
 from ealm.goal_agent.potential import Floats, SentencePotential, standardized
 from ealm.goal_agent.word_importance import ImportanceModel, WordImportance
-from ealm.text.detokenizer import is_mark
-from ealm.text.word_lists import DETERMINERS, FUNCTION_WORDS, PREPOSITIONS
+from ealm.text.detokenizer import is_punctuation
+from ealm.text.word_lists import CLITICS, DETERMINERS, FUNCTION_WORDS, NUMBER_UNITS, PREPOSITIONS, VERB_NEGATIONS
 from ealm.text.words import straight_apostrophes
 
 _BELOW_ALL_WORDS = 1.0
 """Punctuation has this much less value than the least word, so it is removed first."""
-
-_ENDINGS = frozenset("'s n't 're 've 'll 'd 'm".split())
-"""What a tokenizer may cut off the word before."""
-
-_UNITS = frozenset("percent pct hundred thousand million billion trillion".split())
-"""What says nothing without its number."""
-
-_NEGATIONS = frozenset("not n't never".split())
-"""Those that stand between an auxiliary and its verb; `protection.py` has all kinds."""
 
 
 class PotentialModel:
@@ -49,7 +40,7 @@ class PotentialModel:
         return [self._potential(words, own) for words, own in zip(sentences, measured, strict=True)]
 
     def _potential(self, words: Sequence[str], importance: WordImportance) -> SentencePotential:
-        is_word = [not is_mark(word) for word in words]
+        is_word = [not is_punctuation(word) for word in words]
         settings = self._settings
         scores = settings.leave_one_out_similarity * standardized(importance.leave_one_out_similarity, is_word)
         scores = scores + settings.word_similarity * standardized(importance.word_similarity, is_word)
@@ -63,7 +54,7 @@ def sentence_potential(words: Sequence[str], word_scores: Floats, settings: Pote
 
     Punctuation has less value than any word, and none as a neighbour.
     """
-    is_word = np.asarray([not is_mark(word) for word in words], dtype=bool)
+    is_word = np.asarray([not is_punctuation(word) for word in words], dtype=bool)
     unary = word_scores.astype(np.float32)
     pairs = (settings.adjacency * (is_word[1:] & is_word[:-1])).astype(np.float32)
     plain = [straight_apostrophes(word).lower() for word in words]
@@ -89,8 +80,8 @@ def _dangling_function_words(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
     nobody = len(plain)
     for index, (before, word, following) in enumerate(zip(["", *plain], plain, [*plain[1:], ""], strict=False)):
         if (word in FUNCTION_WORDS and following not in DETERMINERS) or word == "'s":
-            yield index, nobody if following in _NEGATIONS else index + 1
-        if word in _ENDINGS or word == "of" or (word in _UNITS and before[-1:].isalnum()):
+            yield index, nobody if following in VERB_NEGATIONS else index + 1
+        if word in CLITICS or word == "of" or (word in NUMBER_UNITS and before[-1:].isalnum()):
             yield index, index - 1
 
 
@@ -100,5 +91,5 @@ def _missing_prepositions(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
     "plans to cut" should not become "plans cut". Words behind a preposition and a determiner need neither.
     """
     for index, (word, following) in enumerate(pairwise(plain)):
-        if word in PREPOSITIONS and following not in FUNCTION_WORDS and not is_mark(following):
+        if word in PREPOSITIONS and following not in FUNCTION_WORDS and not is_punctuation(following):
             yield index + 1, index

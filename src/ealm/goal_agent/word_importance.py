@@ -20,7 +20,7 @@ from ealm.common.errors import RunError
 from ealm.common.storage import write_tensors
 from ealm.goal_agent.potential import Floats
 from ealm.paper.assessment import Similarity
-from ealm.text.detokenizer import is_mark
+from ealm.text.detokenizer import is_punctuation
 from ealm.text.words import join_words
 
 FORMAT = "1"
@@ -53,7 +53,7 @@ class ImportanceModel:
         return [next(fresh) if own is None else own for own in stored]
 
     def _measured(self, sentences: Sequence[Sequence[str]]) -> Iterator[WordImportance]:
-        word_indices = [[index for index, word in enumerate(words) if not is_mark(word)] for words in sentences]
+        word_indices = [[index for index, word in enumerate(words) if not is_punctuation(word)] for words in sentences]
         sources: list[str] = []
         shortened: list[str] = []
         for words, indices in zip(sentences, word_indices, strict=True):

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ealm.paper.edits import Action
 from ealm.summarize.result import Edit, Summary
-from ealm.text.paraphrase import Rewording, rewordings
+from ealm.text.paraphrase import Paraphrase, paraphrases
 from ealm.text.sentences import Sentence
 from ealm.text.tokenizer import Token
 
@@ -16,13 +16,13 @@ class ParaphrasedSentence:
     """A sentence and the phrases of it that have a shorter paraphrase; there may be none."""
 
     original: Sentence
-    changes: tuple[Rewording, ...] = ()
+    changes: tuple[Paraphrase, ...] = ()
 
     @classmethod
     def shortest(cls, sentence: Sentence, untouchable: Iterable[int]) -> "ParaphrasedSentence":
         """Every phrase that has a paraphrase, except those with a word at an untouchable index."""
         words = sentence.words
-        changes = rewordings(words, frozenset(untouchable))
+        changes = paraphrases(words, frozenset(untouchable))
         if not sentence.pretokenized:  # "in the U.S.." would have a full stop too many
             changes = [each for each in changes if not (each.word[-1] == "." and "." in words[each.end : each.end + 1])]
         return cls(sentence, tuple(changes))

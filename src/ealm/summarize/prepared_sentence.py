@@ -12,9 +12,9 @@ from ealm.paper.source import Source
 from ealm.summarize.length_fitting import Fits, Shortened, shorten
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.paraphrase_alignment import ParaphrasedSentence
-from ealm.text.detokenizer import Layout, final_marks, says_nothing_alone
+from ealm.text.detokenizer import Layout, cannot_stand_alone, final_punctuation
 from ealm.text.lengths import Limit, Unit, measure
-from ealm.text.protected_words import doubted_places, named_places, negated_places, protected_places, sign_places
+from ealm.text.protected_words import hedged_indices, named_indices, negated_indices, protected_indices, sign_indices
 from ealm.text.sentences import Sentence
 
 _SPARE: dict[Unit, int] = {"words": 0, "chars": 1, "bytes": 4}
@@ -48,24 +48,24 @@ class PreparedSentence:
         reword: bool = False,
     ) -> "PreparedSentence":
         """Look the words up, after paraphrasing if `reword`, and find those that must stay."""
-        named = named_places(sentence.words, options.keep_words)
+        named = named_indices(sentence.words, options.keep_words)
         paraphrased = ParaphrasedSentence.shortest(sentence, named) if reword else ParaphrasedSentence(sentence)
         hard_keep = paraphrased.mapped(named)
         soft_keep: list[int] = []
         for kind in options.protected_kinds:  # a paraphrase of a protected word is protected
-            indices = paraphrased.mapped(protected_places(sentence.words, [kind]))
+            indices = paraphrased.mapped(protected_indices(sentence.words, [kind]))
             soft_keep += sorted(indices - hard_keep - set(soft_keep))
         sentence = paraphrased.sentence
         words = sentence.words
-        heads = {} if sentence.pretokenized else sign_places(words) | doubted_places(words)
+        heads = {} if sentence.pretokenized else sign_indices(words) | hedged_indices(words)
         if "negation" in options.protected_kinds:
-            heads |= negated_places(words)
+            heads |= negated_indices(words)
         dependents = _dependents(heads, hard_keep, soft_keep)
         soft_keep = [index for index in soft_keep if index not in dependents]
         punctuation: frozenset[int] = frozenset()
         if not sentence.pretokenized:  # raw text keeps its final punctuation
-            punctuation = frozenset(index for index, word in enumerate(words) if says_nothing_alone(word))
-            soft_keep += sorted(set(final_marks(sentence.tokens)) - hard_keep - set(soft_keep))
+            punctuation = frozenset(index for index, word in enumerate(words) if cannot_stand_alone(word))
+            soft_keep += sorted(set(final_punctuation(sentence.tokens)) - hard_keep - set(soft_keep))
         return cls(
             paraphrased, Source.prepare(words, lm, ignored_words), hard_keep, tuple(soft_keep), dependents, punctuation
         )

@@ -13,7 +13,7 @@ from ealm.paper.step_search import EveryStepSearch, ScoredStep, Search
 from ealm.summarize.documents import Text, assembled, cut
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.summarize.result import Edit, Summary, TraceStep
-from ealm.text.detokenizer import capitalized_like, is_mark
+from ealm.text.detokenizer import capitalized_like, is_punctuation
 from ealm.text.lengths import Limit, measure
 
 
@@ -51,7 +51,9 @@ class SentenceTask:
         new = self.replacements(lm)
         if not new:
             return False
-        if not self.prepared.sentence.pretokenized and any("#" in word or is_mark(word) for word in new.values()):
+        if not self.prepared.sentence.pretokenized and any(
+            "#" in word or is_punctuation(word) for word in new.values()
+        ):
             return True
         limit = self.text.limit
         if limit is None:

@@ -133,8 +133,8 @@ class VisitOrder:
 
     def sentence(self, visit: int) -> int:
         """Number of the sentence for a walk; depends on nothing but the seed."""
-        epoch, place = divmod(visit, self._sentences)
+        epoch, index = divmod(visit, self._sentences)
         if epoch != self._epoch:
             shuffled = np.random.default_rng([self._seed, epoch]).permutation(self._sentences)
             self._epoch, self._order = epoch, shuffled.tolist()
-        return self._order[place]
+        return self._order[index]

@@ -1,4 +1,4 @@
-"""What is left of a raw sentence, written so that it reads naturally.
+"""Detokenizer: the kept words of a raw sentence as text that reads naturally.
 
 Kept words stand exactly as in the source. Only what removals leave dangling is tidied away (a bracket without its
 partner, a comma before the full stop, a dollar sign without its amount), spaces close up, and the first letter is a
@@ -50,56 +50,56 @@ _CURRENCY = regex.compile(r"\p{Sc}")
 _IDEOGRAPH = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
 
-def is_mark(word: str) -> bool:
+def is_punctuation(word: str) -> bool:
     """Whether a word is nothing but punctuation or invisible characters, or an HTML tag."""
     if word in _SYMBOLIC_MARKS or word in _SEPARATORS or not _HAS_WORD_CHARACTER.search(word):
         return True
     return TAG.fullmatch(word) is not None
 
 
-def says_nothing_alone(word: str) -> bool:
-    """Whether a word is a mark, or a sign or ending that only means something beside another word."""
-    return is_mark(word) or word in _ENDINGS or _SIGN.fullmatch(word) is not None
+def cannot_stand_alone(word: str) -> bool:
+    """Whether a word is punctuation, or a sign or ending that means something beside another word only."""
+    return is_punctuation(word) or word in _ENDINGS or _SIGN.fullmatch(word) is not None
 
 
-def final_marks(tokens: Sequence[Token]) -> list[int]:
-    """Places of the full stop, question mark or quotation mark with which a sentence ends."""
-    places = []
-    for place in range(len(tokens) - 1, 0, -1):
-        word = tokens[place].text
-        closes = word in _PAIRS.values() or word in _STRAIGHT_QUOTES or (word[:2] == "</" and is_mark(word))
+def final_punctuation(tokens: Sequence[Token]) -> list[int]:
+    """Indices of the full stop, question mark or quotation mark with which a sentence ends."""
+    indices = []
+    for index in range(len(tokens) - 1, 0, -1):
+        word = tokens[index].text
+        closes = word in _PAIRS.values() or word in _STRAIGHT_QUOTES or (word[:2] == "</" and is_punctuation(word))
         if word not in _TERMINALS and not closes:
             break
-        places.append(place)
-    return places if any(tokens[place].text in _TERMINALS for place in places) else []
+        indices.append(index)
+    return indices if any(tokens[index].text in _TERMINALS for index in indices) else []
 
 
 class Layout:
-    """How the words of a sentence hang together: found out once, used for whatever is kept of them."""
+    """Spacing and punctuation of a sentence: analysed once, used for any selection of its words."""
 
     def __init__(self, sentence: Sentence) -> None:
         self._sentence = sentence
         self._words = words = sentence.words
         self._spaces = ["", *(sentence.text[a.end : b.start] for a, b in pairwise(sentence.tokens))][: len(words)]
         """White space before each word."""
-        self._glued = [place > 0 and not space for place, space in enumerate(self._spaces)]
+        self._glued = [index > 0 and not space for index, space in enumerate(self._spaces)]
         """Whether no space lies between a word and the one before it."""
-        self._marks = [is_mark(word) for word in words]
+        self._is_punctuation = [is_punctuation(word) for word in words]
         self._partners = self._pairs()
-        self._strength = {place: _STRENGTH[word] for place, word in enumerate(words) if word in _STRENGTH}
-        self._terminals = {place for place, word in enumerate(words) if word in _TERMINALS}
-        self._hosts = {place: hosts for place in range(len(words)) if (hosts := self._hosts_of(place))}
+        self._strength = {index: _STRENGTH[word] for index, word in enumerate(words) if word in _STRENGTH}
+        self._terminals = {index for index, word in enumerate(words) if word in _TERMINALS}
+        self._hosts = {index: hosts for index in range(len(words)) if (hosts := self._hosts_of(index))}
         self._fragile = {*self._partners, *self._strength, *self._terminals, *self._hosts}
-        """Places that may be left dangling."""
+        """Indices of words that may be left dangling."""
         self._capital = not sentence.continued and _starts_with_capital(sentence.text)
         glued_behind = [*self._glued[1:], False]
         self._closes_up_before = [
             glued and (mark or word in _ENDINGS)
-            for word, glued, mark in zip(words, self._glued, self._marks, strict=True)
+            for word, glued, mark in zip(words, self._glued, self._is_punctuation, strict=True)
         ]
         self._closes_up_behind = [
             glued and (mark or _CURRENCY.fullmatch(word) is not None)
-            for word, glued, mark in zip(words, glued_behind, self._marks, strict=True)
+            for word, glued, mark in zip(words, glued_behind, self._is_punctuation, strict=True)
         ]
 
     def _pairs(self) -> dict[int, int]:
@@ -107,7 +107,7 @@ class Layout:
         words = self._words
         partners: dict[int, int] = {}
         waiting: list[int] = []
-        for place, word in enumerate(words):
+        for index, word in enumerate(words):
             straight = word in _STRAIGHT_QUOTES
             opener = next(
                 (
@@ -118,122 +118,122 @@ class Layout:
                 None,
             )
             if opener is not None:
-                partners[opener], partners[place] = place, opener
+                partners[opener], partners[index] = index, opener
                 del waiting[waiting.index(opener) :]
-            elif _closing(word) or (straight and not self._glued_to_word(place, place - 1)):
-                waiting.append(place)
+            elif _closing(word) or (straight and not self._glued_to_word(index, index - 1)):
+                waiting.append(index)
         return partners
 
-    def _glued_to_word(self, place: int, neighbour: int) -> bool:
-        """Whether no space lies between two places, and the second is no mark."""
+    def _glued_to_word(self, index: int, neighbour: int) -> bool:
+        """Whether no space lies between two words, and the second is no punctuation."""
         within = 0 <= neighbour < len(self._words)
-        return within and self._glued[max(place, neighbour)] and not self._marks[neighbour]
+        return within and self._glued[max(index, neighbour)] and not self._is_punctuation[neighbour]
 
-    def _hosts_of(self, place: int) -> tuple[int, ...]:
+    def _hosts_of(self, index: int) -> tuple[int, ...]:
         """Neighbours without which a sign means nothing ("'s", "$", "%", the dash of "left—quickly")."""
-        word, mark = self._words[place], self._marks[place]
-        if place in self._partners or word in _JOINERS:
+        word, mark = self._words[index], self._is_punctuation[index]
+        if index in self._partners or word in _JOINERS:
             return ()
-        before, behind = self._glued_to_word(place, place - 1), self._glued_to_word(place, place + 1)
+        before, behind = self._glued_to_word(index, index - 1), self._glued_to_word(index, index + 1)
         if before and behind and mark:
-            return place - 1, place + 1
+            return index - 1, index + 1
         if (before and word in _ENDINGS) or word in ("%", "‰"):
-            return (place - 1,) if place else ()
+            return (index - 1,) if index else ()
         if not _SIGN.fullmatch(word) and word not in _ENDINGS:
             return ()
         if behind:
-            return (place + 1,)
-        return (place - 1,) if before and word != "." and not mark else ()
+            return (index + 1,)
+        return (index - 1,) if before and word != "." and not mark else ()
 
     def tidied(self, kept: Collection[int], *, locked: Collection[int] = ()) -> list[int]:
-        """The kept places without the marks that removals have left dangling; locked ones stay."""
+        """The kept indices without the punctuation that removals have left dangling; locked ones stay."""
         left = sorted(kept)
         if len(left) == len(self._words):
             return left
-        while dangling := self._dangling(left).difference(locked):  # whoever asked for a mark gets it
-            left = [place for place in left if place not in dangling]
+        while dangling := self._dangling(left).difference(locked):  # punctuation that the user wants stays
+            left = [index for index in left if index not in dangling]
         return left
 
     def _dangling(self, left: Sequence[int]) -> set[int]:
         fragile = self._fragile
-        numbers = [number for number, place in enumerate(left) if place in fragile]
+        numbers = [number for number, index in enumerate(left) if index in fragile]
         present = set(left) if numbers else set()
         return {left[number] for number in numbers if self._dangles(number, left, present)}
 
     def _dangles(self, number: int, left: Sequence[int], present: Collection[int]) -> bool:
-        place = left[number]
+        index = left[number]
         before = left[number - 1] if number else None
-        if place in self._partners:
-            return self._lost_its_partner(place, before, left[number + 1 : number + 2], present)
-        if any(host not in present for host in self._hosts.get(place, ())):
+        if index in self._partners:
+            return self._lost_its_partner(index, before, left[number + 1 : number + 2], present)
+        if any(host not in present for host in self._hosts.get(index, ())):
             return True
-        if place in self._terminals:
-            return self._ends_nothing(place, before)
-        if self._words[place] in _JOINERS and self._joins_nothing(place, before, present):
+        if index in self._terminals:
+            return self._ends_nothing(index, before)
+        if self._words[index] in _JOINERS and self._joins_nothing(index, before, present):
             return True
-        return place in self._strength and self._separates_nothing(place, before, left[number + 1 :])
+        return index in self._strength and self._separates_nothing(index, before, left[number + 1 :])
 
     def _lost_its_partner(
-        self, place: int, before: int | None, behind: Sequence[int], present: Collection[int]
+        self, index: int, before: int | None, behind: Sequence[int], present: Collection[int]
     ) -> bool:
         """Whether a bracket or quotation mark stands without its other half, or with nothing in between."""
-        partner = self._partners[place]
-        emptied = (partner == before or partner in behind) and abs(partner - place) > 1  # not if it was always empty
+        partner = self._partners[index]
+        emptied = (partner == before or partner in behind) and abs(partner - index) > 1  # not if it was always empty
         return partner not in present or emptied
 
-    def _opens(self, place: int) -> bool:
-        return self._partners.get(place, -1) > place
+    def _opens(self, index: int) -> bool:
+        return self._partners.get(index, -1) > index
 
-    def _closes(self, place: int) -> bool:
-        return self._partners.get(place, len(self._words)) < place
+    def _closes(self, index: int) -> bool:
+        return self._partners.get(index, len(self._words)) < index
 
-    def _ends_nothing(self, place: int, before: int | None) -> bool:
+    def _ends_nothing(self, index: int, before: int | None) -> bool:
         """Whether a full stop follows nothing, or an opening bracket, or what has its own: a quotation, "U.S."."""
-        if place == 0 or before == place - 1:
+        if index == 0 or before == index - 1:
             return False
         if before is None or self._opens(before):
             return True
-        if self._words[place] == "." and self._words[before].endswith("."):
-            return not self._marks[before]
+        if self._words[index] == "." and self._words[before].endswith("."):
+            return not self._is_punctuation[before]
         return self._closes(before) and before - 1 in self._terminals
 
-    def _separates_nothing(self, place: int, before: int | None, behind: Sequence[int]) -> bool:
+    def _separates_nothing(self, index: int, before: int | None, behind: Sequence[int]) -> bool:
         """Whether a comma or dash has nothing on one side; it may, where the source had nothing there either."""
-        strength = self._strength[place]
-        if before != place - 1 and place > 0:  # something went away before it
+        strength = self._strength[index]
+        if before != index - 1 and index > 0:  # something went away before it
             weaker = before is not None and self._strength.get(before, -1) >= strength
             if weaker or before is None or self._opens(before):
                 return True
         after = behind[0] if behind else None
-        if after != place + 1 and place + 1 < len(self._words):  # something went away behind it
+        if after != index + 1 and index + 1 < len(self._words):  # something went away behind it
             weaker = after is not None and self._strength.get(after, -1) > strength
             if weaker or after is None or self._closes(after):
                 return True
         closing = next((number for number, at in enumerate(behind) if not self._closes(at)), len(behind))
         end = behind[closing] if closing < len(behind) else None
-        untouched = (len(self._words) if end is None else end) == place + 1 + closing
+        untouched = (len(self._words) if end is None else end) == index + 1 + closing
         return not untouched and (end is None or end in self._terminals)
 
-    def _joins_nothing(self, place: int, before: int | None, present: Collection[int]) -> bool:
+    def _joins_nothing(self, index: int, before: int | None, present: Collection[int]) -> bool:
         """Whether the slash of "and/or" has lost one side; of those in "one/two/three" one stays if the middle goes."""
-        sides = [step for step in (-1, 1) if 0 <= place + step < len(self._words) and place + step not in present]
-        repeated = -1 in sides and before is not None and self._words[before] == self._words[place]
-        return repeated or not all(self._leads_on(place, step, present) for step in sides)
+        sides = [step for step in (-1, 1) if 0 <= index + step < len(self._words) and index + step not in present]
+        repeated = -1 in sides and before is not None and self._words[before] == self._words[index]
+        return repeated or not all(self._leads_on(index, step, present) for step in sides)
 
-    def _leads_on(self, place: int, step: int, present: Collection[int]) -> bool:
+    def _leads_on(self, index: int, step: int, present: Collection[int]) -> bool:
         """Whether behind the words that went away a joiner like this one leads to a word that is left."""
         words = self._words
-        at = place + step
-        while 0 <= at < len(words) and (at not in present or words[at] == words[place]):
-            if self._marks[at] and words[at] != words[place]:
+        at = index + step
+        while 0 <= at < len(words) and (at not in present or words[at] == words[index]):
+            if self._is_punctuation[at] and words[at] != words[index]:
                 return False
             at += step
-        return 0 <= at < len(words) and words[at - step] == words[place]
+        return 0 <= at < len(words) and words[at - step] == words[index]
 
     def written(self, kept: Sequence[int], replacements: Mapping[int, str] | None = None) -> str:
         """The kept words as text; a replaced word is written in its new form."""
         new = replacements or {}
-        words = [new.get(place, self._words[place]) for place in kept]
+        words = [new.get(index, self._words[index]) for index in kept]
         if self._sentence.pretokenized:
             return join_words(words)
         spaces = [self._space(left, right, new) for left, right in pairwise(kept)]
@@ -241,27 +241,27 @@ class Layout:
         return _with_capital(text) if self._capital else text
 
     def _space(self, left: int, right: int, new: Mapping[int, str]) -> str:
-        """White space between two words that now stand side by side."""
-        if new and any(place in new and self._marks[place] for place in (left, right)):
-            return " "  # a word that has come in the place of a mark needs room
+        """White space between two words that are now adjacent."""
+        if new and any(index in new and self._is_punctuation[index] for index in (left, right)):
+            return " "  # a word that replaces punctuation needs space
         if right == left + 1:
             return self._spaces[right]
         if self._closes_up_before[right] or self._closes_up_behind[left]:
             return ""
-        ideographs = self._glued[right] and all(_IDEOGRAPH.match(self._words[place]) for place in (left, right))
+        ideographs = self._glued[right] and all(_IDEOGRAPH.match(self._words[index]) for index in (left, right))
         return "" if ideographs else " "
 
     def least(self, sizes: Sequence[int]) -> list[int]:
         """What each word, of a given size, adds to the length of the text at the least, a space before it included.
 
-        A mark may be tidied away, and may close up the space that the next word counts. Of all spaces together one is
+        Punctuation may be removed, and may close up the space that the next word counts. Of all spaces together one is
         too many: there is none before the first word.
         """
         if self._sentence.pretokenized:
             return [size + 1 for size in sizes]
         certain = [
-            0 if self._marks[place] or place in self._fragile else size + (not self._glued[place])
-            for place, size in enumerate(sizes)
+            0 if self._is_punctuation[index] or index in self._fragile else size + (not self._glued[index])
+            for index, size in enumerate(sizes)
         ]
         return [size - closes_up for size, closes_up in zip(certain, self._closes_up_behind, strict=True)]
 

@@ -1,71 +1,58 @@
-"""Words that a headline does without: articles, auxiliaries whose verb says enough, possessives.
+"""Headline style: articles, auxiliaries whose verb says enough, and possessives are omitted.
 
-Removing them changes neither who did what nor whether it happened. Where it would, they are no spare words: "the man
-who was shot" is not "the man who shot", "a few" is not "few", and what may happen has not happened.
+Omitting them changes neither who did what nor whether it happened. Where it would, they stay: "the man who was shot" is
+not "the man who shot", "a few" is not "few", and what may happen has not happened.
 """
 
 from collections.abc import Sequence
 
+from ealm.text.word_lists import (
+    ARTICLES,
+    BEFORE_INFINITIVES,
+    FORMS_OF_BE,
+    FORMS_OF_DO,
+    FORMS_OF_HAVE,
+    FREE_NEGATIONS,
+    HEADLINE_POSSESSIVES,
+    IRREGULAR_PARTICIPLES,
+    PRONOUNS_BEFORE_PASSIVES,
+    QUANTITY_NOUNS,
+)
 from ealm.text.words import straight_apostrophes
 
-_ARTICLES = frozenset("a an the".split())
-_MATTERS_BEFORE = frozenset("few little lot lots bit number couple".split())
-"""Words that mean something else with an article."""
-_POSSESSIVES = frozenset("its his their".split())
-_TO_BE = frozenset("am is are was were been".split())
-_TO_HAVE = frozenset("has have had".split())
-_TO_DO = frozenset("do does did".split())
-_NOT = frozenset("not never".split())
-_PRONOUNS = frozenset(
-    "i you he she it we they who whom whose which that what there here this these those someone somebody something "
-    "anyone anything everyone everybody everything one ones".split()
-)
-"""Behind these a passive without its auxiliary would be read as active."""
-_BEFORE_INFINITIVES = frozenset("to will would can could may might must shall should 'll 'd".split())
 
-
-_PARTICIPLES = frozenset(
-    "beaten become been begun bought broken brought built caught chosen come cost cut dealt done drawn driven "
-    "fallen felt flown fought found given gone got gotten grown heard held hit hurt kept known laid lain led left "
-    "lent lit lost made meant met overtaken overthrown paid put quit read risen run said seen sent set shot shown "
-    "shut sold sought spent split spoken spread stolen stood struck swept sworn taken taught thought thrown told "
-    "torn undergone understood withdrawn woken won worn written".split()
-)
-"""The irregular ones that news has most; the others end in -ed."""
-
-
-def spare_places(words: Sequence[str]) -> frozenset[int]:
-    """Places of the words of a sentence that a headline does without."""
+def omissible_indices(words: Sequence[str]) -> frozenset[int]:
+    """Indices of the words of a sentence that a headline omits."""
     plain = [straight_apostrophes(word).lower() for word in words]
-    spare: set[int] = set()
-    for place, word in enumerate(plain):
-        before = plain[place - 1] if place else ""
-        after = plain[place + 1] if place + 1 < len(plain) else ""
-        if place and words[place][:1].isupper():  # a name or a title: The Hague, vitamin A
+    omissible: set[int] = set()
+    for index, word in enumerate(plain):
+        before = plain[index - 1] if index else ""
+        after = plain[index + 1] if index + 1 < len(plain) else ""
+        if index and words[index][:1].isupper():  # a name or a title: The Hague, vitamin A
             continue
-        if _is_spare(word, before=before, after=after, after_spare=place - 1 in spare):
-            spare.add(place)
-    return frozenset(spare)
+        if _is_omissible(word, before=before, after=after, after_omissible=index - 1 in omissible):
+            omissible.add(index)
+    return frozenset(omissible)
 
 
-def _is_spare(word: str, *, before: str, after: str, after_spare: bool) -> bool:
-    if after == "n't":  # which leans on it
+def _is_omissible(word: str, *, before: str, after: str, after_omissible: bool) -> bool:
+    if after == "n't":  # the clitic needs it
         return False
-    if not after[:1].isalnum() and after[:1] not in _OPENING:  # what leans on nothing is no auxiliary, and no article
+    if not after[:1].isalnum() and after[:1] not in _OPENING:  # nothing follows that it could belong to
         return False
-    if word in _ARTICLES:
-        return after not in _MATTERS_BEFORE
-    if word in _POSSESSIVES:
+    if word in ARTICLES:
+        return after not in QUANTITY_NOUNS
+    if word in HEADLINE_POSSESSIVES:
         return True
-    if not before or before in _BEFORE_INFINITIVES:  # "to have gone", "will be closed", and questions
+    if not before or before in BEFORE_INFINITIVES:  # "to have gone", "will be closed", and questions
         return False
-    if word in _TO_HAVE:
-        return after in _NOT or _is_participle(after)
-    if word in _TO_DO:
-        return after in _NOT
+    if word in FORMS_OF_HAVE:
+        return after in FREE_NEGATIONS or _is_participle(after)
+    if word in FORMS_OF_DO:
+        return after in FREE_NEGATIONS
     if word == "been":
-        return after_spare
-    return word in _TO_BE and before not in _PRONOUNS
+        return after_omissible
+    return word in FORMS_OF_BE and before not in PRONOUNS_BEFORE_PASSIVES
 
 
 _OPENING = ("#", "$", "€", "£", '"', "“", "``")
@@ -73,4 +60,4 @@ _OPENING = ("#", "$", "€", "£", '"', "“", "``")
 
 def _is_participle(word: str) -> bool:
     """Whether it looks like the past participle of a verb, as in "has closed", "has been" and "has taken"."""
-    return word in _PARTICIPLES or (len(word) > 4 and word.endswith("ed"))
+    return word in IRREGULAR_PARTICIPLES or (len(word) > 4 and word.endswith("ed"))

@@ -1,4 +1,4 @@
-"""Where a sentence has a shorter word for a phrase, or for a longer word (docs/beyond.md, Replace).
+"""Paraphrases: shorter words for the phrases of a sentence (option `reword`; docs/goal-agent.md).
 
 A lexicon and a few rules, no language model: words that it takes to be alike may say the opposite ("rose", "fell").
 """
@@ -7,13 +7,20 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ealm.text.paraphrase_lexicon import is_digits, longest_phrase, shorter_words
-from ealm.text.protected_words import protected_places
-from ealm.text.verb_forms import INFINITIVES, finite_forms
+from ealm.text.inflection import finite_forms
+from ealm.text.paraphrase_lexicon import is_digits, lexicon, longest_phrase
+from ealm.text.protected_words import protected_indices
+from ealm.text.word_lists import (
+    ACTIVITY_NOUNS,
+    FUTURE_ADJECTIVES,
+    INFINITIVES,
+    PRONOUNS_BEFORE_PROGRESSIVES,
+    SPOKEN_ACRONYMS,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Rewording:
+class Paraphrase:
     """The words of a sentence from `start` up to `end` become one word."""
 
     start: int
@@ -21,14 +28,14 @@ class Rewording:
     word: str
 
 
-def rewordings(words: Sequence[str], untouchable: Collection[int] = frozenset()) -> list[Rewording]:
-    """Places where a shorter word may stand, from left to right, the longest phrase first; none of them overlap.
+def paraphrases(words: Sequence[str], untouchable: Collection[int] = frozenset()) -> list[Paraphrase]:
+    """Paraphrases of a sentence from left to right, the longest phrase first; none of them overlap.
 
-    Words that are `untouchable` and negations stay as they are.
+    Words that are `untouchable` (by index) and negations stay as they are.
     """
-    fixed = protected_places(words, ["negation"]).union(untouchable)
+    fixed = protected_indices(words, ["negation"]).union(untouchable)
     text = _Words(words)
-    found: list[Rewording] = []
+    found: list[Paraphrase] = []
     for start in range(len(words)):
         if found and start < found[-1].end:
             continue
@@ -45,7 +52,7 @@ class _Words:
     def __init__(self, words: Sequence[str]) -> None:
         self.written = words
         self.lower = [word.lower() for word in words]
-        self._first = next((place for place, word in enumerate(words) if any(map(str.isalnum, word))), 0)
+        self._first = next((index for index, word in enumerate(words) if any(map(str.isalnum, word))), 0)
         self._without_capitals = all(word == lower for word, lower in zip(words, self.lower, strict=True))
 
     def plain(self, start: int, end: int) -> bool:
@@ -57,7 +64,7 @@ class _Words:
         )
 
     def cased(self, word: str, start: int) -> str:
-        """A new word written as the one in whose place it stands; in text without capitals it has none either."""
+        """A new word with the case of the word that it replaces; in text without capitals it has none either."""
         first = self.written[start]
         if self._without_capitals:
             return word.lower()
@@ -78,59 +85,46 @@ class _Words:
         return not (behind[:1] in (["'"], ["’"]) and self.lower[end - 1].endswith("s"))  # "the United States' role"
 
 
-_SPOKEN_AS_WORDS = frozenset(["nato", "nasa", "fema", "sars"])
 _LETTERS_WITH_AN = "aefhilmnorsx"
 """Their names begin with a vowel: "an FBI agent"."""
 
 
 def _article(word: str) -> str:
     lower = word.lower()
-    spelled = word != lower and lower not in _SPOKEN_AS_WORDS and word != word.capitalize()
+    spelled = word != lower and lower not in SPOKEN_ACRONYMS and word != word.capitalize()
     return "an" if lower[0] in (_LETTERS_WITH_AN if spelled else "aeio") else "a"
 
 
-def _phrases(text: _Words, start: int) -> Iterator[Rewording]:
+def _phrases(text: _Words, start: int) -> Iterator[Paraphrase]:
     """What the lexicon has for the words from here on."""
-    lexicon = shorter_words()
+    entries = lexicon()
     for end in range(start + 1, min(start + longest_phrase(), len(text.lower)) + 1):
-        for entry in lexicon.get(tuple(text.lower[start:end]), ()):
+        for entry in entries.get(tuple(text.lower[start:end]), ()):
             meant = entry.fits(text.lower, start, end) and (entry.is_name or text.plain(start, end))
             if meant and text.takes(entry.word, start, end):
-                yield Rewording(start, end, text.cased(entry.word, start))
+                yield Paraphrase(start, end, text.cased(entry.word, start))
 
 
-def _percentages(text: _Words, start: int) -> Iterator[Rewording]:
+def _percentages(text: _Words, start: int) -> Iterator[Paraphrase]:
     """ "7.4 percent" is "7.4%"."""
     if is_digits(text.written[start]):
         for sign in (["percent"], ["per", "cent"], ["pct"]):
             end = start + 1 + len(sign)
             if text.lower[start + 1 : end] == sign:
-                yield Rewording(start, end, text.written[start] + "%")
+                yield Paraphrase(start, end, text.written[start] + "%")
 
 
-_THINGS_THAT_ARE_ACTIVITIES = frozenset(
-    "there aim approach business challenge choice concern difficulty focus function goal idea intention issue job key "
-    "mission next objective one option part plan point policy practice priority problem purpose reason role solution "
-    "step strategy task thing trick way what work".split()
-)
-"""Before "is building" these may be what building is, and after "there" something else is."""
-
-
-_PRONOUNS = frozenset("i you he she it we they them us".split())
-"""They are among the first to go, and no finite verb can do without: "they watch" would become a command."""
-
-
-def _progressives(text: _Words, start: int) -> Iterator[Rewording]:
+def _progressives(text: _Words, start: int) -> Iterator[Paraphrase]:
     """ "Is considering" is "considers", "were planning" is "planned"."""
     pair = tuple(text.lower[start : start + 2])
     verb = finite_forms().get(pair) if len(pair) == 2 else None
-    if verb is None or start == 0 or text.lower[start - 1] in _PRONOUNS | _THINGS_THAT_ARE_ACTIVITIES:
+    if verb is None or start == 0 or text.lower[start - 1] in PRONOUNS_BEFORE_PROGRESSIVES | ACTIVITY_NOUNS:
         return
     past = pair[0] in ("was", "were")
     if past and not {"when", "while", "as"}.isdisjoint(text.lower):  # it went on while something else happened
         return
     if text.plain(start, start + 2) and not _another_follows(text.lower[start + 2 :]):
-        yield Rewording(start, start + 2, text.cased(verb, start))
+        yield Paraphrase(start, start + 2, text.cased(verb, start))
 
 
 def _another_follows(words: Sequence[str]) -> bool:
@@ -138,17 +132,14 @@ def _another_follows(words: Sequence[str]) -> bool:
     return any(word in ("and", "or", "but") and following.endswith("ing") for word, following in pairwise(words))
 
 
-_TO_COME = frozenset("going scheduled set slated due".split())
-
-
-def _futures(text: _Words, start: int) -> Iterator[Rewording]:
+def _futures(text: _Words, start: int) -> Iterator[Paraphrase]:
     """ "Is going to meet" is "will meet"; the verb tells it from "is going to Paris"."""
     words = text.lower[start : start + 5]
-    if len(words) < 4 or words[0] not in ("is", "are") or words[1] not in _TO_COME or words[2] != "to":
+    if len(words) < 4 or words[0] not in ("is", "are") or words[1] not in FUTURE_ADJECTIVES or words[2] != "to":
         return
     noun = words[4:] and words[4] in ("of", "from", "for", "in")  # "is due to demand for"
     if words[3] in INFINITIVES and not noun and text.plain(start, start + 4):
-        yield Rewording(start, start + 3, text.cased("will", start))
+        yield Paraphrase(start, start + 3, text.cased("will", start))
 
 
-_RULES: tuple[Callable[[_Words, int], Iterator[Rewording]], ...] = (_phrases, _percentages, _progressives, _futures)
+_RULES: tuple[Callable[[_Words, int], Iterator[Paraphrase]], ...] = (_phrases, _percentages, _progressives, _futures)

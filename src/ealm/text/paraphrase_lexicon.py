@@ -1,9 +1,9 @@
-"""The lexicon of rewordings: phrases, each with one word that says the same in practically every context.
+"""The paraphrase lexicon: phrases, each with one word that says the same in practically every context.
 
-`shorter_words.json` has groups of them. A group may tell beside which words its phrases are meant ("only_before",
-"unless_after" and so on; `<number>` stands for any number, also behind a currency sign, and `<owner>` for a word with
-"'s") or without which words anywhere in the sentence ("unless_with"), and whether its phrases are names or titles,
-which may be written with capitals.
+`paraphrase_lexicon.json` has groups of them. A group may name the words beside which its phrases are meant
+("only_before", "unless_after" and so on; `<number>` is any number, also behind a currency sign, and `<owner>` a word
+with "'s"), or words that must not be anywhere in the sentence ("unless_with"), and whether its phrases are names or
+titles, which may be written with capitals.
 """
 
 import json
@@ -14,21 +14,17 @@ from pathlib import Path
 
 import regex
 
-_FILE = Path(__file__).parent / "shorter_words.json"
+from ealm.text.word_lists import COUNTS
+
+_FILE = Path(__file__).parent / "paraphrase_lexicon.json"
 _ANY_NUMBER = "<number>"
 _ANY_OWNER = "<owner>"
 _DIGITS = regex.compile(r"[-+]?[\p{Nd}#]+(?:[.,:/-][\p{Nd}#]+)*")
 _CURRENCY = regex.compile(r"(?:\p{Lu}{1,3}|\p{Ll}{1,3})?\p{Sc}")
-_NUMBER_WORDS = frozenset(
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion "
-    "trillion dozen".split()
-)
-"""Without "one", which is often none: "more than one reason"."""
 
 
 @dataclass(frozen=True, slots=True)
-class ShorterWord:
+class LexiconEntry:
     """One word for a phrase, and where it is meant."""
 
     word: str
@@ -52,16 +48,16 @@ class ShorterWord:
 
 
 @cache
-def shorter_words() -> dict[tuple[str, ...], list[ShorterWord]]:
+def lexicon() -> dict[tuple[str, ...], list[LexiconEntry]]:
     """What may stand for each phrase, by its words in lower case."""
-    found: dict[tuple[str, ...], list[ShorterWord]] = {}
+    found: dict[tuple[str, ...], list[LexiconEntry]] = {}
     for group in json.loads(_FILE.read_text(encoding="utf-8")):
         conditions = {
             name: frozenset(str(group.get(name, "")).split())
             for name in ("only_before", "only_after", "unless_before", "unless_after", "unless_with")
         }
         for phrase, word in group["words"].items():
-            entry = ShorterWord(word, bool(group.get("names", False)), **conditions)
+            entry = LexiconEntry(word, bool(group.get("names", False)), **conditions)
             found.setdefault(tuple(phrase.split()), []).append(entry)
     return found
 
@@ -69,7 +65,7 @@ def shorter_words() -> dict[tuple[str, ...], list[ShorterWord]]:
 @cache
 def longest_phrase() -> int:
     """Words of the longest phrase."""
-    return max(map(len, shorter_words()))
+    return max(map(len, lexicon()))
 
 
 def is_digits(word: str) -> bool:
@@ -77,13 +73,13 @@ def is_digits(word: str) -> bool:
     return _DIGITS.fullmatch(word) is not None
 
 
-def _kinds(words: Sequence[str], place: int, *, step: int) -> set[str]:
-    """The word at a place, and whether it is, or begins, a number, and whether it owns what follows."""
-    if not 0 <= place < len(words):
+def _kinds(words: Sequence[str], index: int, *, step: int) -> set[str]:
+    """The word at an index, and whether it is, or begins, a number, and whether it owns what follows."""
+    if not 0 <= index < len(words):
         return set()
-    word, following = words[place], words[place + 1] if place + 1 < len(words) else ""
+    word, following = words[index], words[index + 1] if index + 1 < len(words) else ""
     kinds = {word}
-    if is_digits(word) or word in _NUMBER_WORDS or (step > 0 and _CURRENCY.fullmatch(word) and is_digits(following)):
+    if is_digits(word) or word in COUNTS or (step > 0 and _CURRENCY.fullmatch(word) and is_digits(following)):
         kinds.add(_ANY_NUMBER)
     if following in ("'s", "’s"):
         kinds.add(_ANY_OWNER)

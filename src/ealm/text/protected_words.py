@@ -1,4 +1,4 @@
-"""Which words may not be touched: those that a user names, and kinds of words that carry the meaning."""
+"""Protected words: those that a user names, and kinds of words that carry the meaning."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -8,18 +8,12 @@ import regex
 
 from ealm.common.errors import SettingsError
 from ealm.text.tokenizer import TAG
-from ealm.text.word_lists import STOP_WORDS
+from ealm.text.word_lists import HEDGES, NEGATIONS, STOP_WORDS
 from ealm.text.words import straight_apostrophes
-
-_NEGATIONS = frozenset(
-    "no not nor never none nobody nothing nowhere neither without cannot can't don't doesn't didn't won't wouldn't "
-    "isn't aren't wasn't weren't hasn't haven't hadn't shouldn't couldn't mustn't mightn't needn't ain't shan't n't "
-    "no-one oughtn't daren't hardly scarcely barely".split()
-)
 
 
 def _is_negation(word: str, first: bool) -> bool:  # noqa: ARG001 - the same for all kinds
-    return word.lower().replace("’", "'") in _NEGATIONS
+    return word.lower().replace("’", "'") in NEGATIONS
 
 
 def _is_number(word: str, first: bool) -> bool:  # noqa: ARG001 - the same for all kinds
@@ -33,10 +27,10 @@ def _is_name(word: str, first: bool) -> bool:
 
 
 KINDS: dict[str, Callable[[str, bool], bool]] = {"negation": _is_negation, "numbers": _is_number, "names": _is_name}
-"""Kinds of words that can be protected, the most precious first."""
+"""Kinds of words that can be protected, in order of value."""
 
 DEFAULT_KINDS = ("negation",)
-"""Dropping "not" turns the meaning round."""
+"""Removing "not" reverses the meaning."""
 
 
 def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
@@ -48,9 +42,6 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind in wanted)
 
 
-DOUBTS = frozenset("may might could".split())
-"""In lower case: a May is a month, a Might a force."""
-
 _CURRENCY = regex.compile(r"\p{Sc}")
 _BEHIND_NUMBERS = frozenset("% ‰ °".split())
 
@@ -58,62 +49,62 @@ _REACH = 4
 """Words after a negation among which the one that it negates is looked for."""
 
 
-def negated_places(words: Sequence[str]) -> dict[int, int]:
+def negated_indices(words: Sequence[str]) -> dict[int, int]:
     """For each negation the word that it negates: the next one that is no function word, in the same clause."""
-    return _heads(words, [place for place, word in enumerate(words) if _is_negation(word, first=False)])
+    return _heads(words, [index for index, word in enumerate(words) if _is_negation(word, first=False)])
 
 
-def doubted_places(words: Sequence[str]) -> dict[int, int]:
-    """For each "may", "might" and "could" the verb that it puts in doubt; a negation there would tell more."""
-    doubts = [
-        place
-        for place, (word, following) in enumerate(pairwise(words))
-        if word in DOUBTS and not _is_negation(following, first=False)
+def hedged_indices(words: Sequence[str]) -> dict[int, int]:
+    """For each "may", "might" and "could" the verb that it hedges; a negation there says more."""
+    hedges = [
+        index
+        for index, (word, following) in enumerate(pairwise(words))
+        if word in HEDGES and not _is_negation(following, first=False)
     ]
-    return _heads(words, doubts)
+    return _heads(words, hedges)
 
 
-def _heads(words: Sequence[str], places: Iterable[int]) -> dict[int, int]:
-    """For each place the next one of no function word in the same clause, if it is near."""
+def _heads(words: Sequence[str], indices: Iterable[int]) -> dict[int, int]:
+    """For each index the next one that is no function word in the same clause, if it is near."""
     found = {}
-    for place in places:
-        for after in range(place + 1, min(place + 1 + _REACH, len(words))):
-            if not _is_spoken(words[after]):
+    for index in indices:
+        for after in range(index + 1, min(index + 1 + _REACH, len(words))):
+            if not _is_word(words[after]):
                 break
             if words[after].lower() not in STOP_WORDS:
-                found[place] = after
+                found[index] = after
                 break
     return found
 
 
-def sign_places(words: Sequence[str]) -> dict[int, int]:
-    """For each sign that belongs to a number, such as "$" and "%", the place of the number."""
+def sign_indices(words: Sequence[str]) -> dict[int, int]:
+    """For each sign that belongs to a number, such as "$" and "%", the index of the number."""
     found = {}
-    for place, (word, following) in enumerate(pairwise(words)):
+    for index, (word, following) in enumerate(pairwise(words)):
         if _CURRENCY.fullmatch(word) and _is_number(following, first=False):
-            found[place] = place + 1
+            found[index] = index + 1
         if following in _BEHIND_NUMBERS and _is_number(word, first=False):
-            found[place + 1] = place
+            found[index + 1] = index
     return found
 
 
-def named_places(words: Sequence[str], keep: Iterable[str]) -> frozenset[int]:
-    """Places of the words that a user wants kept, however they are written."""
+def named_indices(words: Sequence[str], keep: Iterable[str]) -> frozenset[int]:
+    """Indices of the words that a user wants kept, however they are written."""
     wanted = {_plain(word) for word in keep}
-    return frozenset(place for place, word in enumerate(words) if _plain(word) in wanted)
+    return frozenset(index for index, word in enumerate(words) if _plain(word) in wanted)
 
 
 def _plain(word: str) -> str:
     return unicodedata.normalize("NFC", straight_apostrophes(word)).casefold()
 
 
-def _is_spoken(word: str) -> bool:
+def _is_word(word: str) -> bool:
     return bool(regex.search(r"[\p{L}\p{N}]", word)) and not TAG.fullmatch(word)
 
 
-def protected_places(words: Sequence[str], kinds: Sequence[str]) -> frozenset[int]:
-    """Places of all words of these kinds."""
-    first = next((place for place, word in enumerate(words) if _is_spoken(word)), 0)
+def protected_indices(words: Sequence[str], kinds: Sequence[str]) -> frozenset[int]:
+    """Indices of all words of these kinds."""
+    first = next((index for index, word in enumerate(words) if _is_word(word)), 0)
     return frozenset(
-        place for place, word in enumerate(words) if any(KINDS[kind](word, place <= first) for kind in kinds)
+        index for index, word in enumerate(words) if any(KINDS[kind](word, index <= first) for kind in kinds)
     )

@@ -10,11 +10,7 @@ from dataclasses import dataclass
 
 import regex
 
-_ABBREVIATIONS = (
-    "adm approx apr assn aug ave blvd brig bros capt cmdr co col corp cos dec dept dist dr est feb fig gen gov hon inc "
-    "jan jr jul jun lt ltd maj mar messrs mfg mr mrs ms mt nov oct op ph.d phd plc prof pvt rep reps rev sen sens sep "
-    "sept sgt sr st supt univ vs vol"
-).split()
+from ealm.text.word_lists import ABBREVIATIONS
 
 _IDEOGRAPH = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
 _LETTER = r"[\p{L}--\p{Han}--\p{Hiragana}--\p{Katakana}]"
@@ -37,7 +33,7 @@ _WORD = regex.compile(
     | (?P<precut>    -[lr][rsc]b- | <unk> | (?<!\S)(?:n't|'(?:s|re|ve|ll|d|m))(?!\S) )
     | (?P<named>     (?<!\w)@\w+ | \b[cf]\#(?!\w) | \bc\+\+ | [\d#*]\uFE0F?\u20E3 | \bno\.(?=\s?\d) )
     | (?P<initials>  \b(?:\p{{L}}\.){{2,}}(?:-[\p{{L}}\p{{N}}]+)* | \b\p{{L}}\.(?=\s+\p{{L}}) )
-    | (?P<shortened> \b(?:{"|".join(map(regex.escape, _ABBREVIATIONS))})\.(?=\s|[,;:)"'”’]|$) )
+    | (?P<shortened> \b(?:{"|".join(map(regex.escape, ABBREVIATIONS))})\.(?=\s|[,;:)"'”’]|$) )
     | (?P<number>    (?:(?<![^\s(])[-−'’])?\bv?[\d#]+(?:[.,:/-][\d#]+)*(?:°[cf]?\b|(?:-?{_LETTER}+)*) )
     | (?P<hashes>    \#+(?:[.,:/-]\#+)*(?:-?{_LETTER}+)* )
     | (?P<ideograph> {_IDEOGRAPH}\p{{M}}* )
@@ -53,7 +49,7 @@ _WORD = regex.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word of a text, with its place there."""
+    """One word of a text, with its offsets there."""
 
     text: str
     start: int

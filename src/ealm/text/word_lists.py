@@ -1,71 +1,204 @@
-"""Words that hold a sentence together and say little by themselves."""
+"""All lists of English words, in lower case. Where two uses need different lists of one kind, both stand side by side.
 
-DETERMINERS = frozenset("a an the this these those my your his her its our their every each".split())
-PREPOSITIONS = frozenset(
-    "of in on at by for from with to into onto about against among between during through toward towards under upon "
-    "via within without after before since until as than despite amid".split()
-)
-CONJUNCTIONS = frozenset(
-    "and or but nor if because although though while whereas whether unless that which who".split()
-)
-AUXILIARIES = frozenset(
-    "am is are was were be been being has have had will would can could may might must shall should do does did".split()
-)
-FUNCTION_WORDS = DETERMINERS | PREPOSITIONS | CONJUNCTIONS | AUXILIARIES
-
-_STOP_FUNCTION_WORDS = """
-a an the this that these those each every either neither some any all both few many much more most other another such
-own same several no not nor only
-i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
-it its itself they them their theirs themselves one who whom whose which what whoever whatever somebody anybody nobody
-everybody someone anyone everyone something anything nothing everything
-be am is are was were been being have has had having do does did doing done can could may might must shall should will
-would ought
-about above across after against along among around as at before behind below beneath beside besides between beyond but
-by despite down during except for from in inside into near of off on onto out outside over past since than through
-throughout till to toward towards under until up upon via with within without
-and or so yet if because although though while whereas whether unless once
-here there where when why how then now again also too very just ever never always still even quite rather almost already
-'s 't 're 've 'll 'd 'm n't s t
+Lists that are data with conditions have files of their own: `paraphrase_lexicon.json`, `irregular_forms.json`.
 """
 
-_PUNCTUATION = ". , ; : ! ? ' \" ` `` '' -- - … ( ) [ ] { } / -lrb- -rrb- -lsb- -rsb- & *"
 
-STOP_WORDS = frozenset(_STOP_FUNCTION_WORDS.split()) | frozenset(_PUNCTUATION.split())
-"""Function words and punctuation marks, in lower case."""
+def _words(*lists: str) -> frozenset[str]:
+    return frozenset(" ".join(lists).split())
 
-_ARTICLES_AND_DETERMINERS = """
-a an the this that these those some any each every either neither both all such
-"""
 
-_PRONOUNS = """
+# Pronouns -------------------------------------------------------------------------------------------------------------
+
+_PERSONAL_PRONOUNS = """
 i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
-it its itself they them their theirs themselves there who whom whose which what whoever whomever whatever whichever
+it its itself they them their theirs themselves
+"""
+_INDEFINITE_PRONOUNS = """
 someone anyone everyone somebody anybody everybody nobody something anything everything nothing
 """
 
-_DELETED_AUXILIARIES = """
-be am is are was were been being have has had having do does did doing can could may might must shall should will would
-ought 're 've 'll 'd 'm
+PRONOUNS_BEFORE_PASSIVES = _words(
+    "i you he she it we they who whom whose which that what there here this these those someone somebody something "
+    "anyone anything everyone everybody everything one ones"
+)
+"""Subjects after which a passive without its auxiliary reads as active: "who was shot" is not "who shot"."""
+
+PRONOUNS_BEFORE_PROGRESSIVES = _words("i you he she it we they them us")
+"""Subjects that are among the first words to be removed; "they watch" without its subject is a command."""
+
+# Negation and doubt ---------------------------------------------------------------------------------------------------
+
+NEGATIONS = _words(
+    "no not nor never none nobody nothing nowhere neither without cannot can't don't doesn't didn't won't wouldn't "
+    "isn't aren't wasn't weren't hasn't haven't hadn't shouldn't couldn't mustn't mightn't needn't ain't shan't n't "
+    "no-one oughtn't daren't hardly scarcely barely"
+)
+"""Words whose removal reverses the meaning: they are protected."""
+
+FREE_NEGATIONS = _words("not never")
+"""Negations of a verb that are words of their own: without an auxiliary they still negate ("did not come")."""
+
+VERB_NEGATIONS = FREE_NEGATIONS | {"n't"}
+"""Negations between an auxiliary and its verb, the clitic included."""
+
+HEDGES = _words("may might could")
+"""Auxiliaries that make a fact a possibility. In lower case only: a May is a month, a Might a force."""
+
+# Function words -------------------------------------------------------------------------------------------------------
+
+ARTICLES = _words("a an the")
+DETERMINERS = ARTICLES | _words("this these those my your his her its our their every each")
+PREPOSITIONS = _words(
+    "of in on at by for from with to into onto about against among between during through toward towards under upon "
+    "via within without after before since until as than despite amid"
+)
+CONJUNCTIONS = _words("and or but nor if because although though while whereas whether unless that which who")
+FORMS_OF_BE = _words("am is are was were been")
+"""Those that a headline omits before a participle or a complement; "be" and "being" stay."""
+FORMS_OF_HAVE = _words("has have had")
+FORMS_OF_DO = _words("do does did")
+_MODALS = "can could may might must shall should will would"
+AUXILIARIES = FORMS_OF_BE | FORMS_OF_HAVE | FORMS_OF_DO | _words("be being", _MODALS)
+FUNCTION_WORDS = DETERMINERS | PREPOSITIONS | CONJUNCTIONS | AUXILIARIES
+"""Words that dangle without the word after them."""
+
+BEFORE_INFINITIVES = _words("to 'll 'd", _MODALS)
+"""A form of be, have or do after these is an infinitive: "to have gone", "will be closed"."""
+
+HEADLINE_POSSESSIVES = _words("its his their")
+"""Possessives that a headline omits."""
+
+CLITICS = _words("'s n't 're 've 'll 'd 'm")
+"""What a tokenizer may cut off the word before."""
+
+# Stop words -----------------------------------------------------------------------------------------------------------
+
+_PUNCTUATION = ". , ; : ! ? ' \" ` `` '' -- - … ( ) [ ] { } / -lrb- -rrb- -lsb- -rsb-"
+_BE_HAVE_DO = "be am is are was were been being have has had having do does did doing"
+
+STOP_WORDS = _words(
+    "a an the this that these those each every either neither some any all both few many much more most other another "
+    "such own same several no not nor only",
+    _PERSONAL_PRONOUNS,
+    "one who whom whose which what whoever whatever",
+    _INDEFINITE_PRONOUNS,
+    _BE_HAVE_DO,
+    "done ought",
+    _MODALS,
+    "about above across after against along among around as at before behind below beneath beside besides between "
+    "beyond but by despite down during except for from in inside into near of off on onto out outside over past since "
+    "than through throughout till to toward towards under until up upon via with within without",
+    "and or so yet if because although though while whereas whether unless once",
+    "here there where when why how then now again also too very just ever never always still even quite rather almost "
+    "already",
+    "'s 't 're 've 'll 'd 'm n't s t",
+    _PUNCTUATION,
+    "& *",
+)
+"""Words that do not count in the reconstruction rate (W, appendix A.4): function words and punctuation."""
+
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight"
+_CARDINALS = """
+two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
+twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion trillion dozen
 """
 
-_DAYS = """
-monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight
-"""
+DELETED_WORDS = _words(
+    "a an the this that these those some any each every either neither both all such",
+    _PERSONAL_PRONOUNS,
+    "there who whom whose which what whoever whomever whatever whichever",
+    _INDEFINITE_PRONOUNS,
+    _BE_HAVE_DO,
+    _MODALS,
+    "ought 're 've 'll 'd 'm",
+    _DAYS,
+    "zero one",
+    _CARDINALS,
+    "hundreds thousands millions billions dozens first second third fourth fifth sixth seventh eighth ninth tenth",
+    _PUNCTUATION,
+    "_ -lcb- -rcb-",
+)
+"""Stop words of the baseline that removes them, after the composition of the published stop list: unlike `STOP_WORDS`
+it has days and numbers, and neither prepositions, conjunctions, adverbs nor negations."""
 
-_NUMBER_WORDS = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions
-billion billions trillion dozen dozens first second third fourth fifth sixth seventh eighth ninth tenth
-"""
+# Numbers --------------------------------------------------------------------------------------------------------------
 
-_DELETED_PUNCTUATION = """
-. , ; : ! ? ' " ` `` '' - -- … _ / ( ) [ ] { } -lrb- -rrb- -lsb- -rsb- -lcb- -rcb-
-"""
+COUNTS = _words(_CARDINALS)
+"""Number words, without "one", which is often none: "more than one reason"."""
 
-DELETED_WORDS = frozenset(
+NUMBER_UNITS = _words("percent pct hundred thousand million billion trillion")
+"""What says nothing without the number before it."""
+
+# Nouns and adjectives -------------------------------------------------------------------------------------------------
+
+QUANTITY_NOUNS = _words("few little lot lots bit number couple")
+"""Words that mean something else with an article: "a few" is not "few"."""
+
+ACTIVITY_NOUNS = _words(
+    "there aim approach business challenge choice concern difficulty focus function goal idea intention issue job key "
+    "mission next objective one option part plan point policy practice priority problem purpose reason role solution "
+    "step strategy task thing trick way what work"
+)
+"""Subjects that may be an activity: in "the plan is building", building is the plan, not what the plan does."""
+
+FUTURE_ADJECTIVES = _words("going scheduled set slated due")
+"""Between "is" and "to" they announce the future."""
+
+SPOKEN_ACRONYMS = _words("nato nasa fema sars")
+"""Acronyms that are read as words, which decides between "a" and "an"."""
+
+ABBREVIATIONS = tuple(
     (
-        _ARTICLES_AND_DETERMINERS + _PRONOUNS + _DELETED_AUXILIARIES + _DAYS + _NUMBER_WORDS + _DELETED_PUNCTUATION
+        "adm approx apr assn aug ave blvd brig bros capt cmdr co col corp cos dec dept dist dr est feb fig gen gov hon "
+        "inc jan jr jul jun lt ltd maj mar messrs mfg mr mrs ms mt nov oct op ph.d phd plc prof pvt rep reps rev sen "
+        "sens sep sept sgt sr st supt univ vs vol"
     ).split()
 )
-"""Stop words of the baseline, in lower case; prepositions and negations are none of them."""
+"""Words that keep the full stop after them; in the order in which the tokenizer tries them."""
+
+# Verbs ----------------------------------------------------------------------------------------------------------------
+
+IRREGULAR_PARTICIPLES = _words(
+    "beaten become been begun bought broken brought built caught chosen come cost cut dealt done drawn driven "
+    "fallen felt flown fought found given gone got gotten grown heard held hit hurt kept known laid lain led left "
+    "lent lit lost made meant met overtaken overthrown paid put quit read risen run said seen sent set shot shown "
+    "shut sold sought spent split spoken spread stolen stood struck swept sworn taken taught thought thrown told "
+    "torn undergone understood withdrawn woken won worn written"
+)
+"""The most frequent ones in news; the regular ones end in -ed."""
+
+DURATIVE_VERBS = tuple(
+    (
+        "aim ask campaign carry compete control cooperate enjoy expect experience face hold hope insist intend live "
+        "offer operate plan push rely request seek serve struggle suffer support try urge use vie wait wear work"
+    ).split()
+)
+"""Verbs of lasting activity: the simple past says the same as the past progressive."""
+
+PRESENT_PROGRESSIVE_VERBS = tuple(
+    (
+        "accuse add address advise analyze apply argue assess attend attract battle begin blame block boost borrow "
+        "bring build buy bypass call celebrate charge check claim clash collect conduct confront consider continue "
+        "cover create criticize cut deal debate defend deliver deny depend deploy develop discuss distribute drive "
+        "employ enter evaluate examine expand explore export feel fight file finalize flee fly focus force form gather "
+        "get give guard handle head help host hunt implement import improve increase inspect install introduce invest "
+        "investigate join keep launch lay lobby make manage march meet monitor near negotiate open oppose order "
+        "organize paint pay plot pose prepare pressure probe produce promote propose protect protest prove provide "
+        "pull purchase pursue put raise rally reassess rebuild recall receive recruit reduce reexamine refuse relocate "
+        "remove renew replace report rescue restructure rethink retire return review rise run save say scrutinize "
+        "search sell send shift show spend sponsor spread stage stand start step stockpile strive study sue take talk "
+        "target teach tell test tour track transform travel treat turn undergo undertake upgrade visit vote warn watch "
+        "weigh withdraw"
+    ).split()
+)
+"""Verbs whose present progressive is the simple present in headlines; their past progressive is not the simple past."""
+
+INFINITIVES = frozenset([*DURATIVE_VERBS, *PRESENT_PROGRESSIVE_VERBS]) | _words(
+    "accept act agree allow announce appeal appear approve arrive assume be become benefit challenge close combat "
+    "come complete coordinate decide decline demand drop enable encourage end expire fall fill finish go "
+    "grow have hear hire inaugurate include issue last lead leave lift look lose move pave play present "
+    "promise publish qualify reach regain release remain reopen resign resolve respond resume sign speak stay "
+    "stop strengthen succeed testify threaten unveil welcome win worry write"
+)
+"""Verbs that may follow "is going to", where "is going to Paris" has none."""

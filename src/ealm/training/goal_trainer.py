@@ -19,7 +19,7 @@ from ealm.goal_agent.word_importance import WordImportance, cut, joined
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.assessment import Similarity
 from ealm.text.corpus import Corpus
-from ealm.text.detokenizer import is_mark
+from ealm.text.detokenizer import is_punctuation
 from ealm.training.goal_collector import Episode, GoalCollector, GoalJob
 from ealm.training.prefetch import Prefetcher, Version
 from ealm.training.trainer import BaseTrainer, Collected
@@ -124,7 +124,7 @@ class GoalTrainer(BaseTrainer):
         learning = self.settings.goal.learning
         indices, walks, weights = self.replay.sample(learning.batch_walks, self._rng, priority=learning.priority)
         potentials = [self._potentials[self._order.sentence(walk.visit)] for walk in walks]
-        is_word = [[not is_mark(word) for word in self._words(walk.visit)] for walk in walks]
+        is_word = [[not is_punctuation(word) for word in self._words(walk.visit)] for walk in walks]
         batch = WalkBatch.of(walks, self._cache.encodings, potentials, is_word)
         loss, td_errors = self._learner.update(batch, torch.from_numpy(weights).to(self._device))
         self.replay.reprioritize(indices, td_errors)
