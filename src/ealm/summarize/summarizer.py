@@ -20,7 +20,7 @@ from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.pipeline import AnyAgent, Pipeline
 from ealm.summarize.result import Summary
 from ealm.summarize.saved_agent import SavedAgent
-from ealm.text.protected_words import named_places
+from ealm.text.protected_words import named_indices
 
 _TEXTS_AT_ONCE = 128
 """Enough for full batches, few enough to bound the memory of a long list."""
@@ -305,8 +305,8 @@ def _still_unseen(words: set[str], texts: Sequence[Text]) -> set[str]:
             if not words:
                 return words
             own = prepared.original.words
-            seen = [own[index] for index in named_places(own, words)]
-            words = {word for word in words if not named_places(seen, [word])}
+            seen = [own[index] for index in named_indices(own, words)]
+            words = {word for word in words if not named_indices(seen, [word])}
     return words
 
 
