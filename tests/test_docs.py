@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,24 +23,38 @@ CODE = re.compile(r"`+([^`]+)`+")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 PACKAGES = "|".join(sorted(path.name for path in PACKAGE.iterdir() if path.is_dir()))
-FILE = re.compile(rf"(?<![\w./*-])((?:src|tests|benchmarks|tools|examples|{PACKAGES})/[\w./-]*\w/?|\w+\.py)\b(?![\w/*])")
+FILE = re.compile(
+    rf"(?<![\w./*-])((?:src|tests|benchmarks|tools|examples|{PACKAGES})/[\w./-]*\w/?|\w+\.py)\b(?![\w/*])"
+)
 FOLDERS = (ROOT, PACKAGE, ROOT / "docs", *(PACKAGE / "baselines").iterdir())
 """What a path on a page may start from."""
-NAMES = {path.name for folder in ("src", "tests", "benchmarks", "tools", "examples") for path in (ROOT / folder).rglob("*.py")}
-WRITTEN = {"benchmarks/results.json", "benchmarks/approximations.json", "benchmarks/growth.png"}
-"""What a command writes when it runs."""
+NAMES = {
+    path.name
+    for folder in ("src", "tests", "benchmarks", "tools", "examples")
+    for path in (ROOT / folder).rglob("*.py")
+}
+
+
+def shown(parameter: click.Parameter) -> bool:
+    return not (isinstance(parameter, click.Option) and parameter.hidden)
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
+    """Commands by name; hidden ones are older names, which pages no longer use."""
     for name, command in main.commands.items():
-        yield name, command
+        if not command.hidden:
+            yield name, command
         if isinstance(command, click.Group):
             yield from ((f"{name} {below}", each) for below, each in command.commands.items())
 
 
 COMMANDS = dict(commands())
 OPTIONS = {
-    name: {"-h", "--help", *(flag for each in command.params for flag in (*each.opts, *each.secondary_opts))}
+    name: {
+        "-h",
+        "--help",
+        *(flag for each in command.params if shown(each) for flag in (*each.opts, *each.secondary_opts)),
+    }
     for name, command in COMMANDS.items()
 }
 ALL_OPTIONS = set().union(*OPTIONS.values())
@@ -71,8 +86,8 @@ def command_lines(page: str) -> Iterator[str]:
 def unknown_parts(line: str) -> list[str]:
     """Commands and options in a command line that do not exist."""
     words = line.split()[1:]
-    name = max((name for name in COMMANDS if " ".join(words).startswith(name)), key=len, default=None)
-    if name is None or words[0] not in main.commands:
+    name = next((name for name in (" ".join(words[:2]), words[0]) if name in COMMANDS), None)
+    if name is None:
         return words[:1]
     return [flag for flag in OPTION.findall(line) if flag not in OPTIONS[name]]
 
@@ -95,7 +110,7 @@ def test_files_exist(page):
     def exists(name):
         return name in NAMES if "/" not in name else any((folder / name).exists() for folder in FOLDERS)
 
-    assert sorted({name for name in FILE.findall(text(page)) if name not in WRITTEN and not exists(name)}) == []
+    assert sorted({name for name in FILE.findall(text(page)) if not exists(name)}) == []
 
 
 @pytest.mark.parametrize("page", CURRENT)
@@ -118,6 +133,13 @@ def test_other_commands_exist(page):
 
 
 @pytest.mark.parametrize("page", CURRENT)
+def test_imports_exist(page):
+    for module, names in re.findall(r"^[> ]*from (ealm[\w.]*) import ([\w, ]+)", text(page), re.MULTILINE):
+        for name in names.split(","):
+            assert hasattr(import_module(module), name.strip()), f"{module} has no {name}"
+
+
+@pytest.mark.parametrize("page", CURRENT)
 def test_extras_exist(page):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = {extra.strip() for group in re.findall(r"ealm\[([\w, ]+)\]", text(page)) for extra in group.split(",")}
@@ -137,6 +159,8 @@ def test_the_index_lists_every_page():
         ("ealm read prepare --texts a --words 8", []),
         ("ealm read count --texts a", ["--texts"]),
         ("ealm sumarize", ["sumarize"]),
+        ("ealm weigh raw.txt", ["weigh"]),
+        ("ealm adapt raw.txt --heldout a", ["--heldout"]),
     ],
 )
 def test_unknown_parts_are_found(line, parts):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ealm.summarize.options import SummarizeOptions
     from ealm.summarize.result import Edit, Summary, TraceStep
     from ealm.summarize.summarizer import Summarizer
+    from ealm.training.api import TrainingResult, train
 
 __version__ = "0.1.0"
 
@@ -31,6 +32,8 @@ _HOMES = {
     "Edit": "summarize.result",
     "Summary": "summarize.result",
     "TraceStep": "summarize.result",
+    "TrainingResult": "training.api",
+    "train": "training.api",
 }
 
 __all__ = [
@@ -45,7 +48,9 @@ __all__ = [
     "Summarizer",
     "Summary",
     "TraceStep",
+    "TrainingResult",
     "TransformersMaskedLM",
+    "train",
 ]
 
 
