@@ -16,19 +16,17 @@ from ealm.paper.rollout import Step, Walk
 from ealm.summarize.documents import LengthPlanner, Rows, Text, assembled, cut
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.prepared_sentence import PreparedSentence
-from ealm.text.lengths import Limit, Unit, measure
+from ealm.text.lengths import UNITS, Limit, Unit, measure
 from ealm.text.sentences import Sentence, split_sentences
 
 LM = TableMaskedLM({"cue": "follower"}, ["river"])
 IGNORED = IgnoredWords(IgnoredWordsSettings(infrequent="none"))
-UNITS: tuple[Unit, ...] = ("words", "chars", "bytes")
-"""To be taken off once nothing can be tidied."""
 
 
 def text_of(text: str, **given_options: object) -> Text:
     options = SummarizeOptions(**given_options)  # type: ignore[arg-type]
     sentences = [PreparedSentence.prepare(sentence, LM, IGNORED, options) for sentence in split_sentences(text)]
-    return Text(tuple(sentences), options.length.limit(text), options)
+    return Text(tuple(sentences), options.limit(text), options)
 
 
 def walks_of(text: Text, action: Action = Action.REMOVE) -> list[Walk]:
@@ -238,7 +236,7 @@ def test_words_to_keep_in_every_sentence(unit: Unit) -> None:
         max_size=4,
     ),
     st.sampled_from((" ", "\n", "\n\n\n")),
-    st.sampled_from(UNITS),
+    st.sampled_from(tuple(UNITS)),
     st.integers(1, 60),
     st.sampled_from((Action.KEEP, Action.REMOVE)),
 )
@@ -295,7 +293,7 @@ def test_as_many_whole_characters_as_fit(text: str, size: int, unit: Unit, expec
     assert cut(text, Limit(size, unit)) == expected
 
 
-@given(st.text(max_size=15), st.integers(1, 20), st.sampled_from(UNITS))
+@given(st.text(max_size=15), st.integers(1, 20), st.sampled_from(tuple(UNITS)))
 def test_what_is_cut_fits_and_is_a_part_of_the_text(text: str, size: int, unit: Unit) -> None:
     limit = Limit(size, unit)
     result = cut(text, limit)

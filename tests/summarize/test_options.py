@@ -1,6 +1,8 @@
 """What users may ask for, checked before anything is computed."""
 
 import inspect
+import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,13 @@ from ealm.cli.summarize import summarize as command
 from ealm.common.errors import SettingsError
 from ealm.service.schemas import BatchLine, SummarizeRequest
 from ealm.summarize.options import OPTIONS, SummarizeOptions
-from ealm.text.lengths import LengthRequest
+from ealm.text.lengths import UNITS, Limit
 
 
 def test_by_default_negations_are_protected_and_nothing_else_is_asked_for() -> None:
     options = SummarizeOptions()
     assert options.keywords() == {name: option.default for name, option in OPTIONS.items()}
-    assert (options.length, options.keep_words, options.protected_kinds) == (LengthRequest(), (), ("negation",))
+    assert (options.limit("a b c"), options.keep_words, options.protected_kinds) == (None, (), ("negation",))
 
 
 def test_nothing_is_protected_in_pretokenized_text_unless_asked_for() -> None:
@@ -29,20 +31,53 @@ def test_nothing_is_protected_in_pretokenized_text_unless_asked_for() -> None:
     assert SummarizeOptions(protect=[]).protected_kinds == ()
 
 
-@pytest.mark.parametrize("name", ["words", "chars", "bytes"])
-def test_a_length_is_passed_on(name: str) -> None:
-    assert SummarizeOptions(**{name: 9}).length == LengthRequest(**{name: 9})
-    assert SummarizeOptions(**{name: None}).length == LengthRequest()
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_number_is_the_limit_whatever_the_source(unit: str) -> None:
+    options = SummarizeOptions(**{unit: 7})
+    assert options.limit("") == options.limit("a b c") == Limit(7, unit)
+    assert SummarizeOptions(**{unit: None}).limit("a b c") is None
 
 
-def test_a_ratio_is_passed_on() -> None:
-    assert SummarizeOptions(ratio=0.3).length == LengthRequest(ratio=0.3)
+def test_a_ratio_is_a_limit_of_words() -> None:
+    assert SummarizeOptions(ratio=0.5).limit("a b c d") == Limit(2, "words")
 
 
-@pytest.mark.parametrize("given_options", [{"words": 0}, {"ratio": 2}, {"words": 3, "chars": 9}])
-def test_a_bad_length_is_refused(given_options: dict[str, Any]) -> None:
-    with pytest.raises(SettingsError):
-        SummarizeOptions(**given_options)
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("value", [0, -1, 1.5, 3.0, "3", True, False])
+def test_a_length_that_is_no_number_is_refused(unit: str, value: Any) -> None:
+    with pytest.raises(SettingsError, match=rf"{unit}= must be a whole number of at least 1, got {value!r}"):
+        SummarizeOptions(**{unit: value})
+
+
+@pytest.mark.parametrize("value", [0, 0.0, -0.5, 1.01, 500, math.nan, math.inf, -math.inf])
+def test_a_ratio_outside_its_range_is_refused(value: float) -> None:
+    with pytest.raises(SettingsError, match=r"ratio= must be above 0 and at most 1, got"):
+        SummarizeOptions(ratio=value)
+
+
+@pytest.mark.parametrize(("value", "hint"), [(30, "0.3"), (1.5, "0.015"), (100, "1")])
+def test_a_percentage_gets_a_hint(value: float, hint: str) -> None:
+    with pytest.raises(SettingsError, match=rf"Did you mean {hint}\?"):
+        SummarizeOptions(ratio=value)
+
+
+@pytest.mark.parametrize("value", ["0.5", True, [0.5]])
+def test_a_ratio_that_is_no_number_is_refused(value: Any) -> None:
+    with pytest.raises(SettingsError, match="ratio="):
+        SummarizeOptions(ratio=value)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "message"),
+    [
+        ({"words": 3, "chars": 20}, "Give one length, not 2: words= and chars="),
+        ({"words": 3, "ratio": 0.5}, "Give one length, not 2: words= and ratio="),
+        ({"words": 3, "chars": 20, "bytes": 9, "ratio": 0.5}, "Give one length, not 4"),
+    ],
+)
+def test_only_one_length_can_be_given(lengths: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        SummarizeOptions(**lengths)
 
 
 FLAGS = [name for name, option in OPTIONS.items() if option.kind == "flag"]
@@ -154,17 +189,29 @@ def keywords_of(function: Any) -> dict[str, Any]:
 TABLE = {name: option.default for name, option in OPTIONS.items()}
 
 
-def test_summarize_has_the_options_of_the_table_in_its_signature() -> None:
-    found = keywords_of(Summarizer.summarize)
+TYPES = {row.name: row.type for row in fields(SummarizeOptions)}
+
+
+@pytest.mark.parametrize("function", [Summarizer.summarize, BatchSummarizer.__init__])
+def test_python_has_the_options_of_the_table_in_its_signatures(function: Any) -> None:
+    found = keywords_of(function)
+    missing = [name for name in TABLE if name not in found]
+    assert not missing, (
+        f"{function.__qualname__} lacks the keyword {missing[0]} of the table of options: in its signature, after "
+        f"{list(TABLE)[list(TABLE).index(missing[0]) - 1]}, add {missing[0]}: {TYPES[missing[0]]} = {TABLE[missing[0]]}"
+    )
     assert found == TABLE
     assert list(found) == list(TABLE)
-    annotations = inspect.get_annotations(SummarizeOptions)
-    own = inspect.get_annotations(Summarizer.summarize)
-    assert {name: own[name] for name in TABLE} == {name: annotations[name] for name in TABLE}
+    annotations = inspect.get_annotations(function)
+    assert {name: annotations[name] for name in TABLE} == {name: TYPES[name] for name in TABLE}
+
+
+def test_summarize_documents_the_options_of_the_table() -> None:
     keywords = [each for each in inspect.signature(Summarizer.summarize).parameters if each not in {"self", "texts"}]
     assert keywords == list(TABLE)
-    text = inspect.getdoc(Summarizer.summarize)
-    assert [name for name in TABLE if f"    {name}: " not in str(text)] == []
+    text = str(inspect.getdoc(Summarizer.summarize))
+    missing = [name for name in TABLE if f"    {name}: " not in text]
+    assert not missing, f"The docstring of Summarizer.summarize lacks {missing[0]}: under Args, say what it does."
 
 
 def test_curves_have_all_options_but_the_length() -> None:
@@ -173,8 +220,7 @@ def test_curves_have_all_options_but_the_length() -> None:
     assert keywords_of(Summarizer.curve) == {**expected, "recoverability": True}
 
 
-def test_data_frames_and_requests_have_the_options_of_the_table() -> None:
-    assert keywords_of(BatchSummarizer) == TABLE
+def test_requests_have_the_options_of_the_table() -> None:
     for request in (SummarizeRequest, BatchLine):
         assert set(OPTIONS) == set(request.model_fields) - {"text", "id"}
         assert request(text="a").options() == SummarizeOptions()

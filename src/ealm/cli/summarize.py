@@ -81,8 +81,9 @@ def summarize(
             raise click.UsageError(f"--{name} goes with --json.")
     if show and (as_json or curve):
         raise click.UsageError("--show is for people; it does not go with --json or --curve.")
-    if curve and any(values[name] for name, option in OPTIONS.items() if option.group == "length"):
-        raise click.UsageError("--curve gives every length; leave --words, --chars, --bytes and --ratio out.")
+    lengths = [name for name, option in OPTIONS.items() if option.group == "length" and values[name]]
+    if curve and lengths:
+        raise click.UsageError(f"--curve gives every length; leave --{lengths[0]} out.")
     options = chosen_options(values, recoverability=values["recoverability"] or show or curve)
     job = cast("JobOptions", values)
     source = None if input_file is None or str(input_file) == "-" else input_file

@@ -1,16 +1,17 @@
 """Options of a summary: one row for each, read by Python, command line, batch jobs, data frames, service and page.
 
 A new option is a new field of `SummarizeOptions`, its keyword in the signatures that a test then names, and its effect.
+Units of length come from their own table, `text.lengths.UNITS`.
 """
 
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, get_args
 
 from ealm.common.errors import SettingsError
-from ealm.text.lengths import LengthRequest
+from ealm.text.lengths import UNITS, Limit, share_limit
 from ealm.text.protected_words import DEFAULT_KINDS, KINDS, check_kinds
 from ealm.text.tokenizer import tokenize
 from ealm.text.words import split_words
@@ -48,13 +49,31 @@ def _row(kind: Kind, group: Group, text: str, *, default: Any = None, **more: An
     return field(default=default, metadata={"kind": kind, "group": group, "help": text, **more})
 
 
+def _length(unit: str, *, largest: int = 10_000_000, unset: str | None = None) -> Any:
+    """The field of a unit."""
+    return _row("count", "length", UNITS[unit].about, largest=largest, unset=unset)
+
+
+Options = TypeVar("Options")
+
+
+def _with_all_units(options: type[Options]) -> type[Options]:
+    """With a field for each unit that has no line of its own."""
+    known = {row.name for row in fields(options)}  # type: ignore[arg-type]
+    rows = [(unit, int | None, _length(unit)) for unit in UNITS if unit not in known]
+    names = {name: getattr(options, name) for name in ("__module__", "__doc__")}
+    made = make_dataclass(options.__name__, rows, bases=(options,), namespace=names, frozen=True, kw_only=True)
+    return made if rows else options
+
+
+@_with_all_units
 @dataclass(frozen=True, kw_only=True)
 class SummarizeOptions:
     """The table: every option with its type, its default and what it does."""
 
-    words: int | None = _row("count", "length", "At most so many words.", largest=1_000_000, unset="the agent's choice")
-    chars: int | None = _row("count", "length", "At most so many characters.", largest=10_000_000)
-    bytes: int | None = _row("count", "length", "At most so many bytes of UTF-8.", largest=10_000_000)
+    words: int | None = _length("words", largest=1_000_000, unset="the agent's choice")
+    chars: int | None = _length("chars")
+    bytes: int | None = _length("bytes")
     ratio: float | None = _row("share", "length", "At most this share of the source's words.")
     keep: str | Iterable[str] = _row(
         "words", "content", "Never remove or replace this word, in any case.", default=(), largest=1_000
@@ -139,10 +158,11 @@ class SummarizeOptions:
         """The same without a limit."""
         return SummarizeOptions.of({**self.keywords(), **dict.fromkeys(self.keywords("length"))})
 
-    @cached_property
-    def length(self) -> LengthRequest:
-        """The limit that the length options ask for."""
-        return LengthRequest(**self.keywords("length"))
+    def limit(self, source: str) -> Limit | None:
+        """The limit that the length options set for a source; None if the agent chooses."""
+        if self.ratio is not None:
+            return share_limit(source, self.ratio)
+        return next((Limit(size, unit) for unit in UNITS if (size := getattr(self, unit)) is not None), None)
 
     @cached_property
     def keep_words(self) -> tuple[str, ...]:
@@ -158,9 +178,10 @@ class SummarizeOptions:
 
 
 OPTIONS: dict[str, Option] = {
-    row.name: Option(name=row.name, default=row.default, **row.metadata) for row in fields(SummarizeOptions)
+    row.name: Option(name=row.name, default=row.default, **row.metadata)
+    for row in sorted(fields(SummarizeOptions), key=lambda row: get_args(Group).index(row.metadata["group"]))
 }
-"""The table by name, in the order in which users see it."""
+"""The table by name, in the order in which users see it: group by group."""
 
 
 def _count(option: Option, value: Any) -> int:

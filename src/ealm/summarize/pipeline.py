@@ -104,7 +104,7 @@ class Pipeline:
         else:
             sentences = split_sentences(text, longest=min(LONGEST_SENTENCE, self._lm.max_words))
         nonempty = [sentence for sentence in sentences if sentence.tokens]
-        limit = options.length.limit(text)
+        limit = options.limit(text)
         fits = limit is not None and limit.allows(assembled(nonempty, [sentence.text for sentence in nonempty]))
         reword = options.reword and not fits  # what fits already stays as it is
         prepared = tuple(

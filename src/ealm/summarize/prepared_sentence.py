@@ -19,7 +19,7 @@ from ealm.text.sentences import Sentence
 
 _SPARE: dict[Unit, int] = {"words": 0, "chars": 1, "bytes": 4}
 """By how much the sum over words may exceed the length of the text: the first word has no space before it, and a
-capital may take fewer bytes than its lower-case letter."""
+capital may take fewer bytes than its lower-case letter. Texts in other units are written before they are measured."""
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ class PreparedSentence:
         )
 
     def _fits(self, limit: Limit) -> Fits:
-        least = self._least[limit.unit]
-        room = limit.size + _SPARE[limit.unit]
+        least = self._least.get(limit.unit, [0] * len(self.sentence.words))
+        room = limit.size + _SPARE.get(limit.unit, 0)
         whole_fits = limit.allows(self.sentence.text)
 
         def fits(indices: Sequence[int]) -> bool:

@@ -1,18 +1,59 @@
-"""How long a summary may be: a number of words, characters or bytes, or a share of the source's words."""
+"""How long a text is and may be, in the units that users can ask for.
 
+A new unit is a module of this package and a row of `UNITS` (CONTRIBUTING.md).
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from pkgutil import resolve_name
 
-from ealm.common.errors import SettingsError
+Unit = str
+"""Name of a row of `UNITS`."""
 
-Unit = Literal["words", "chars", "bytes"]
+
+@dataclass(frozen=True, slots=True)
+class LengthUnit:
+    """A row of the table."""
+
+    counter: str
+    """What measures a text, as `module:name` inside this package."""
+    about: str
+    """For `--help`."""
+
+
+UNITS: dict[Unit, LengthUnit] = {
+    "words": LengthUnit("lengths:count_words", "At most so many words."),
+    "chars": LengthUnit("lengths:count_chars", "At most so many characters."),
+    "bytes": LengthUnit("lengths:count_bytes", "At most so many bytes of UTF-8."),
+}
+"""The table: a name is the option of the command line, the keyword of Python and the field of the service."""
+
+
+def count_words(text: str) -> int:
+    """What white space separates."""
+    return len(text.split())
+
+
+def count_chars(text: str) -> int:
+    """Code points."""
+    return len(text)
+
+
+def count_bytes(text: str) -> int:
+    """Bytes of UTF-8."""
+    return len(text.encode())
 
 
 def measure(text: str, unit: Unit) -> int:
-    """Length of a text; words are what white space separates."""
-    if unit == "words":
-        return len(text.split())
-    return len(text) if unit == "chars" else len(text.encode())
+    """Length of a text."""
+    return _counter(UNITS[unit].counter)(text)
+
+
+@cache
+def _counter(name: str) -> Callable[[str], int]:
+    found: Callable[[str], int] = resolve_name(f"ealm.text.{name}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +77,6 @@ def usual_limit(sentence: str) -> Limit:
     return Limit(max(1, round(_USUAL_SHARE * measure(sentence, "words"))), "words")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LengthRequest:
-    """The length that a user asks for; at most one of the four, or none: the agent chooses."""
-
-    words: int | None = None
-    chars: int | None = None
-    bytes: int | None = None
-    ratio: float | None = None
-
-    def __post_init__(self) -> None:
-        given = [name for name in ("words", "chars", "bytes", "ratio") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise SettingsError(f"Give one length, not {len(given)}: {' and '.join(given)}.")
-        for name in ("words", "chars", "bytes"):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise SettingsError(f"{name} must be a whole number of at least 1, got {value!r}.")
-        if self.ratio is not None and (isinstance(self.ratio, bool) or not isinstance(self.ratio, int | float)):
-            raise SettingsError(f"ratio must be a number, got {self.ratio!r}.")
-        if self.ratio is not None and not 0 < self.ratio <= 1:
-            hint = f" Did you mean {self.ratio / 100:g}?" if 1 < self.ratio <= 100 else ""
-            raise SettingsError(f"ratio must be above 0 and at most 1, got {self.ratio:g}.{hint}")
-
-    def limit(self, source: str) -> Limit | None:
-        """The limit for a source; a share of its words is at least one word."""
-        if self.ratio is not None:
-            return Limit(max(1, int(self.ratio * measure(source, "words") + 1e-9)), "words")
-        sizes: dict[Unit, int | None] = {"words": self.words, "chars": self.chars, "bytes": self.bytes}
-        return next((Limit(size, unit) for unit, size in sizes.items() if size is not None), None)
+def share_limit(source: str, ratio: float) -> Limit:
+    """A share of the words of a source, rounded down, but at least one word."""
+    return Limit(max(1, int(ratio * measure(source, "words") + 1e-9)), "words")

@@ -178,7 +178,7 @@ def test_odd_texts(summarizer: Seq3Summarizer, text: str) -> None:
 def test_wrong_requests(summarizer: Seq3Summarizer) -> None:
     with pytest.raises(TextError, match="Put it into a list"):
         summarizer.summarize("one text")
-    with pytest.raises(SettingsError, match="words must be a whole number of at least 1, got 0"):
+    with pytest.raises(SettingsError, match="words= must be a whole number of at least 1, got 0"):
         summarizer.summarize(["a text"], words=0)
 
 

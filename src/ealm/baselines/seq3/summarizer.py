@@ -11,7 +11,7 @@ from ealm.baselines.seq3.model import Seq3
 from ealm.baselines.seq3.vocabulary import Vocabulary
 from ealm.common.errors import TextError
 from ealm.lm.batching import rows_by_length
-from ealm.text.lengths import LengthRequest
+from ealm.summarize.options import SummarizeOptions
 from ealm.text.tokenizer import tokenize
 from ealm.text.words import join_words, split_words
 
@@ -44,7 +44,7 @@ class Seq3Summarizer:
         """
         if isinstance(texts, str):
             raise TextError("texts must be a list of texts, got one text. Put it into a list: [text]")
-        LengthRequest(words=words)  # says what is wrong with it
+        SummarizeOptions(words=words)  # says what is wrong with it
         sources = [_words(text, pretokenized=pretokenized) for text in texts]
         encoded = [self._vocabulary.encode(source) for source in sources]
         summaries = [""] * len(sources)
