@@ -110,10 +110,10 @@ def test_every_module_is_in_a_package() -> None:
 
 @pytest.mark.parametrize("folder", DATA_FOLDERS)
 def test_a_data_folder_holds_data_only(folder: str) -> None:
-    """Weights as safetensors, the rest as JSON: nothing there can be imported or unpickled."""
+    """Weights as safetensors, the rest as JSON, compressed or not: nothing there can be imported or unpickled."""
     found = [path for path in (PACKAGE / folder).rglob("*") if path.is_file()]
     assert found
-    assert {path.suffix for path in found} <= {".json", ".md", ".safetensors"}
+    assert {path.suffix for path in found} <= {".gz", ".json", ".md", ".safetensors"}
 
 
 @pytest.mark.parametrize("package", ORDER)

@@ -6,11 +6,12 @@ python tools/bundle_weights.py --agent DIR      the default agent, as `ealm trai
 python tools/bundle_weights.py --paper-agent DIR    the agent that was trained as in the paper
 
 Matrices of models become 8-bit integers with a scale for each row (`ealm.lm.int8_weights`), everything else stays in
-single precision; agents are stored in half precision. Options can be combined, and what is not named stays as it is.
-The same folder always gives the same bytes. `--out DIR` writes elsewhere.
+single precision; tokenizers are compressed, and agents are stored in half precision. Options can be combined, and what
+is not named stays as it is. The same folder always gives the same bytes. `--out DIR` writes elsewhere.
 """
 
 import argparse
+import gzip
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,7 @@ from tokenizers.processors import BertProcessing
 from torch import Tensor
 
 from ealm.common.errors import EalmError
-from ealm.common.storage import read_tensors, write_json, write_text
+from ealm.common.storage import read_tensors, replaced, write_json
 from ealm.lm import bundled
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer, light_encoder
 from ealm.lm.int8_weights import write_compact
@@ -86,7 +87,8 @@ def _write_model(target: Path, weights: Mapping[str, Tensor], config: LightBertC
     write_compact(target, weights)
     write_json(target / "config.json", {"model_type": "bert", "hidden_act": "gelu", **asdict(config)})
     description = json.dumps(json.loads(tokenizer.to_str()), ensure_ascii=False, separators=(",", ":"))
-    write_text(target / "tokenizer.json", description + "\n")
+    with replaced(target / "tokenizer.json.gz") as draft:
+        draft.write_bytes(gzip.compress(description.encode(), mtime=0))  # without the time: equal bytes every time
 
 
 _PARTS: dict[str, Callable[[Path, Path], None]] = {

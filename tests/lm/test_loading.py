@@ -1,5 +1,6 @@
 """Masked language models from folders and from the hub, and clear refusals."""
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import torch
 from tiny_models import POSITIONS, ids, save_tiny_bert, tiny_bert, tiny_bert_model, tiny_roberta, tiny_tokenizer
 
 from ealm.common.errors import LanguageModelError
+from ealm.lm.bert import LightTokenizer
 from ealm.lm.cloze import Masked
 from ealm.lm.loading import load_pretrained
 from ealm.lm.masked_lm import TransformersMaskedLM, head_at_holes
@@ -130,3 +132,18 @@ def test_a_gpu_predicts_and_encodes_as_the_processor_does(tmp_path: Path) -> Non
     question = Masked((5, 6, 7), (8, None, 9, None))
     torch.testing.assert_close(there.predict([question]).cpu(), here.predict([question]), atol=1e-3, rtol=1e-3)
     torch.testing.assert_close(there.encode([(5, 6)])[0].cpu(), here.encode([(5, 6)])[0], atol=1e-3, rtol=1e-3)
+
+
+def test_a_compressed_tokenizer_is_read_like_a_plain_one(tmp_path: Path) -> None:
+    plain = save_tiny_bert(tmp_path) / "tokenizer.json"
+    expected = LightTokenizer.read(plain)("the river rises")
+    (tmp_path / "tokenizer.json.gz").write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
+    assert LightTokenizer.read(plain)("the river rises") == expected
+
+
+def test_a_compressed_tokenizer_that_never_ends_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ealm.lm.bert.LARGEST_JSON", 100)
+    (tmp_path / "tokenizer.json.gz").write_bytes(gzip.compress(b" " * 101))
+    with pytest.raises(LanguageModelError, match="more than 100 bytes"):
+        LightTokenizer.read(tmp_path / "tokenizer.json")

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from ealm.common.config import PAPER, READER
 from ealm.lm import bundled as embedded
+from ealm.lm.bert import LightTokenizer
 from ealm.lm.int8_weights import read_compact
 from ealm.lm.word_encoder import WordEncoder
 from ealm.paper.encodings import LanguageModelEncoder, SentenceModelEncoder, source_encoder
@@ -28,7 +29,9 @@ def library_states(words: list[str]) -> tuple[Tensor, list[int | None]]:
     folder = embedded.encoder_folder()
     model = BertModel(BertConfig.from_pretrained(folder), add_pooling_layer=False).eval()
     model.load_state_dict(read_compact(folder), strict=True)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=LightTokenizer.read(folder / "tokenizer.json").backend_tokenizer
+    )
     tokens = tokenizer([words], is_split_into_words=True, return_tensors="pt")
     with torch.no_grad():
         states: Tensor = model(tokens["input_ids"]).last_hidden_state[0]

@@ -275,6 +275,7 @@ def test_edits_tell_how_the_source_became_the_summary() -> None:
 # Sent to another process ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_summarizer_is_sent_to_a_process_by_the_name_of_its_folder(agent_folder: Path) -> None:
     made = Summarizer(agent_folder).with_decoding("parallel")
     sent = pickle.dumps(made)
