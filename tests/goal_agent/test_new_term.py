@@ -21,7 +21,7 @@ from ealm.training.goal_collector import GoalCollector
 class WithToy(PotentialSettings):
     """The table with one more line."""
 
-    word_length: float = word_term("word_length:scores")
+    toy_term: float = word_term("toy:scores")
 
 
 def word_lengths(words: Sequence[str]) -> list[int]:
@@ -31,7 +31,7 @@ def word_lengths(words: Sequence[str]) -> list[int]:
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("ealm.goal_agent.word_length")
+    module = ModuleType("ealm.goal_agent.toy")
     module.scores = word_lengths  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(GoalSettings.__annotations__, "potential", WithToy)
@@ -42,22 +42,22 @@ def settings(**weights: float) -> Settings:
 
 
 def test_a_new_term_is_a_setting_like_the_others() -> None:
-    changed = settings().override({"goal.potential.word_length": "2"})
-    assert settings().to_dict()["goal"]["potential"]["word_length"] == 0
-    assert changed.to_dict()["goal"]["potential"]["word_length"] == 2
+    changed = settings().override({"goal.potential.toy_term": "2"})
+    assert settings().to_dict()["goal"]["potential"]["toy_term"] == 0
+    assert changed.to_dict()["goal"]["potential"]["toy_term"] == 2
     assert Settings.from_dict(changed.to_dict()) == changed
-    with pytest.raises(SettingsError, match="word_length must be at least 0"):
-        settings(word_length=-1)
+    with pytest.raises(SettingsError, match="toy_term must be at least 0"):
+        settings(toy_term=-1)
 
 
 def test_settings_that_were_saved_without_it_load() -> None:
     saved = READER.to_dict()
-    assert "word_length" not in saved["goal"]["potential"]
-    assert Settings.from_dict(saved).goal.potential == WithToy(**saved["goal"]["potential"], word_length=0)
+    assert "toy_term" not in saved["goal"]["potential"]
+    assert Settings.from_dict(saved).goal.potential == WithToy(**saved["goal"]["potential"])
 
 
 def test_a_new_term_takes_part_in_training_and_needs_no_similarity() -> None:
-    only = settings(leave_one_out_similarity=0, word_length=2)
+    only = settings(leave_one_out_similarity=0, toy_term=2)
     assert not only.goal.potential.needs_similarity
     (potential,) = GoalCollector(settings=only, similarity=None).potentials([SENTENCE])
     expected = 2 * standardized(word_lengths(SENTENCE), [True, False, True, True])
@@ -73,7 +73,7 @@ def test_a_new_term_is_added_to_the_others() -> None:
         return potential.word_scores.tolist()
 
     lengths = standardized(word_lengths(SENTENCE), [True, False, True, True])
-    assert scores(settings(word_length=0.5)) == pytest.approx(np.array(scores(settings())) + 0.5 * lengths)
+    assert scores(settings(toy_term=0.5)) == pytest.approx(np.array(scores(settings())) + 0.5 * lengths)
 
 
 def test_every_line_of_the_table_names_a_function() -> None:

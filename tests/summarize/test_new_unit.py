@@ -70,7 +70,8 @@ import pickle
 options = SummarizeRequest(text="a", vowels=3).options()
 assert pickle.loads(pickle.dumps(options)) == options != SummarizeOptions()
 print(json.dumps({
-    "options": list(OPTIONS)[:6],
+    "last_length": [name for name, option in OPTIONS.items() if option.group == "length"][-1],
+    "after": list(OPTIONS)[list(OPTIONS).index("vowels") + 1],
     "flag": [parameter.help for parameter in summarize.params if "--vowels" in parameter.opts],
     "field": BatchLine.model_json_schema()["properties"]["vowels"]["description"],
     "limit": [options.limit("a b c").size, options.limit("a b c").unit],
@@ -83,7 +84,8 @@ def test_a_new_row_is_an_option_a_flag_and_a_field() -> None:
     done = subprocess.run([sys.executable, "-c", REGISTERED], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
-        "options": ["words", "chars", "bytes", "ratio", "vowels", "keep"],
+        "last_length": "vowels",
+        "after": "keep",
         "flag": ["At most so many vowels."],
         "field": "At most so many vowels.",
         "limit": [3, "vowels"],

@@ -123,10 +123,10 @@ def _output_lines(
                 yield from curve_lines(points, colour=colour)
     elif show:
         for text in texts:
-            summary = summarizer.summarize(text, **options.keywords())
+            (summary,) = summarizer.stream([text], options)
             yield from shown_lines(summary, summarizer.curve(text, **for_curves), colour=colour)
     else:
-        for summary in summarizer.summarize(iter(texts), **options.keywords()):
+        for summary in summarizer.stream(texts, options):
             if as_json:
                 yield json.dumps(summary.to_dict(trace=options.trace), ensure_ascii=False)
             else:
