@@ -123,10 +123,10 @@ def _output_lines(
                 yield from curve_lines(points, colour=colour)
     elif show:
         for text in texts:
-            (summary,) = summarizer.stream([text], options)
+            (summary,) = summarizer.summarize_with([text], options)
             yield from shown_lines(summary, summarizer.curve(text, **for_curves), colour=colour)
     else:
-        for summary in summarizer.stream(texts, options):
+        for summary in summarizer.summarize_with(texts, options):
             if as_json:
                 yield json.dumps(summary.to_dict(trace=options.trace), ensure_ascii=False)
             else:

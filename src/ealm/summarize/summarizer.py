@@ -180,7 +180,7 @@ class Summarizer:
             return self._stream(texts, options, callers=1)
         return list(_with_progress(self._stream(found, options), len(found)))
 
-    def stream(self, texts: Iterable[str], options: SummarizeOptions) -> Iterator[Summary]:
+    def summarize_with(self, texts: Iterable[str], options: SummarizeOptions) -> Iterator[Summary]:
         """Summaries one after the other, in bounded memory, with the options as one value."""
         self.check(options)  # now, not by the first summary
         return self._stream(texts, options, callers=1)
