@@ -2,5 +2,8 @@
 
 from pathlib import Path
 
-SUPPORT = Path(__file__).parent
+TESTS = Path(__file__).parent.parent
+"""All tests."""
+
+SUPPORT = TESTS / "support"
 """What several tests share: fakes, tiny models, and scripts that are run on their own."""

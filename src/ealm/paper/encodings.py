@@ -37,11 +37,11 @@ class SentenceModelEncoder:
     """The last layer of the bundled sentence encoder (setting `goal.agent.sees` = "meaning")."""
 
     def __init__(self, encoder: WordEncoder) -> None:
-        self._encoder = encoder
+        self.encoder = encoder
         self.width = encoder.width
 
     def __call__(self, sources: Sequence[Source]) -> list[Tensor]:
-        return self._encoder.encode([source.words for source in sources])
+        return self.encoder.encode([source.words for source in sources])
 
 
 def source_encoder(settings: Settings, lm: MaskedLM, *, device: str = "cpu") -> SourceEncoder:

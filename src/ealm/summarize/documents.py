@@ -103,7 +103,7 @@ class _SentenceLengths:
         for size in sorted(sizes):
             candidate = self.within(Limit(size, limit.unit))
             known = any(candidate.shortened.actions == other.shortened.actions for other in candidates)
-            if not known and limit.allows(candidate.text):
+            if not known and candidate.shortened.complete and limit.allows(candidate.text):
                 candidates.append(candidate)
         return candidates
 

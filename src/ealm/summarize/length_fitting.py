@@ -20,6 +20,8 @@ class Shortened:
     """Decisions of the walk that were applied."""
     actions: tuple[Action, ...]
     walk: Walk
+    complete: bool = True
+    """False for a phrase, where no true statement fits."""
 
 
 Fits = Callable[[Sequence[int]], bool]

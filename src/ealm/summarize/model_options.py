@@ -9,14 +9,18 @@ from ealm.common.errors import LanguageModelError, SettingsError
 from ealm.goal_agent.agent import GoalAgent
 from ealm.goal_agent.planning import EstimatedScores, MeasuredScores, SentencePlanner, WordScorer
 from ealm.goal_agent.potential_terms import PotentialModel
+from ealm.goal_agent.tree_plan import TreePlanSettings
 from ealm.goal_agent.word_importance import ImportanceModel
+from ealm.grammar.loading import load_grammar
+from ealm.grammar.protocol import Grammar
 from ealm.lm import bundled
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.assessment import SentenceSimilarity
-from ealm.paper.encodings import SourceEncoder, source_encoder
+from ealm.paper.encodings import SentenceModelEncoder, SourceEncoder, source_encoder
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.pipeline import AnyAgent, Pipeline
+from ealm.summarize.tree_planner import GrammarPlans, TreePlanner
 
 
 class ModelOptions(NamedTuple):
@@ -25,6 +29,7 @@ class ModelOptions(NamedTuple):
     effort: str
     style: str
     decoding: str
+    nested: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +42,41 @@ class ModelParts:
     settings: Settings
     encoder: SourceEncoder
     """Encodes sentences for the agent."""
+    grammar: Grammar | None
+    """Parses sentences; None to plan without grammar."""
 
     @classmethod
-    def of(cls, agent: AnyAgent, lm: MaskedLM, *, ignored_words: IgnoredWords, settings: Settings) -> "ModelParts":
-        """Put them together; raises if the language model is not one that the agent was trained with."""
+    def of(
+        cls,
+        agent: AnyAgent,
+        lm: MaskedLM,
+        *,
+        ignored_words: IgnoredWords,
+        settings: Settings,
+        grammar: Grammar | str | None = None,
+    ) -> "ModelParts":
+        """Put them together; raises if the language model is not one that the agent was trained with.
+
+        A grammar may be given by its name; agents that do not plan need none.
+        """
         encoder = source_encoder(settings, lm, device=str(next(agent.parameters()).device))
         if agent.width != encoder.width:
             raise LanguageModelError(
                 f"The agent was trained on encodings of width {agent.width}, but {lm.name} gives {encoder.width}. "
                 "Name the language model that it was trained with: lm="
             )
-        return cls(agent=agent.eval(), lm=lm, ignored_words=ignored_words, settings=settings, encoder=encoder)
+        if isinstance(grammar, str):
+            shared = encoder.encoder if isinstance(encoder, SentenceModelEncoder) else None
+            device = str(next(agent.parameters()).device)
+            grammar = load_grammar(grammar, encoder=shared, device=device) if isinstance(agent, GoalAgent) else None
+        return cls(
+            agent=agent.eval(),
+            lm=lm,
+            ignored_words=ignored_words,
+            settings=settings,
+            encoder=encoder,
+            grammar=grammar,
+        )
 
 
 @dataclass(kw_only=True)
@@ -103,12 +132,18 @@ class Pipelines:
             )
         if options.style is not None and effort == "walk":
             raise SettingsError("style= goes with agents that plan (preset reader, effort=plan or effort=search).")
-        return ModelOptions(effort, options.style or settings.goal.style, options.decoding or settings.decoding.mode)
+        style, decoding = options.style or settings.goal.style, options.decoding or settings.decoding.mode
+        return ModelOptions(effort, style, decoding, options.nested)
 
     def _make(self, chosen: ModelOptions) -> Pipeline:
         parts = self.parts
         settings = parts.settings.override({"goal.style": chosen.style, "decoding.mode": chosen.decoding})
         scorer = self._scorer(chosen.effort)
+        grammar = None
+        if scorer is not None and parts.grammar is not None:
+            tree_settings = TreePlanSettings(nested=chosen.nested)
+            planner = TreePlanner(scorer, headline=chosen.style == "headline", settings=tree_settings)
+            grammar = GrammarPlans(parts.encoder, parts.grammar, planner)
         return Pipeline(
             parts.agent,
             parts.lm,
@@ -116,6 +151,7 @@ class Pipelines:
             ignored_words=parts.ignored_words,
             settings=settings,
             plans=None if scorer is None else SentencePlanner(scorer, settings.goal),
+            grammar=grammar,
         )
 
     def _scorer(self, effort: str) -> WordScorer | None:

@@ -116,6 +116,12 @@ class SummarizeOptions:
         choices=("walk", "plan", "search"),
         unset="plan, if the agent has learned to estimate word importance; else walk",
     )
+    nested: bool = _row(
+        "flag",
+        "model",
+        "A shorter summary of a sentence is part of a longer one. Without, each length has the best summary by itself.",
+        default=True,
+    )
     decoding: str | None = _row(
         "choice",
         "model",

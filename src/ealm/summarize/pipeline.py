@@ -25,6 +25,7 @@ from ealm.summarize.paraphrase_alignment import untouched
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.summarize.result import Summary
 from ealm.summarize.result_builder import ChoosingSearch, ResultBuilder, SentenceTask, text_summary
+from ealm.summarize.tree_planner import GrammarPlans
 from ealm.text.lengths import Limit, measure, usual_limit
 from ealm.text.sentences import LONGEST_SENTENCE, pretokenized_sentence, split_sentences
 
@@ -86,8 +87,13 @@ class Pipeline:
         ignored_words: IgnoredWords,
         settings: Settings,
         plans: SentencePlanner | None = None,
+        grammar: "GrammarPlans | None" = None,
     ) -> None:
-        """`encoder` encodes sentences for the agent; `plans` plans edits instead of following its Q-values."""
+        """`encoder` encodes sentences for the agent; `plans` plans edits instead of following its Q-values.
+
+        With `grammar`, they are planned over dependency trees.
+        """
+        self._grammar = grammar
         self._agent = agent
         self._encoder = encoder
         self._plans = plans
@@ -108,7 +114,9 @@ class Pipeline:
         fits = limit is not None and limit.allows(assembled(nonempty, [sentence.text for sentence in nonempty]))
         reword = options.reword and not fits  # what fits already stays as it is
         prepared = tuple(
-            PreparedSentence.prepare(sentence, self._lm, self._ignored_words, options, reword=reword)
+            PreparedSentence.prepare(
+                sentence, self._lm, self._ignored_words, options, reword=reword, planned=self._grammar is not None
+            )
             for sentence in nonempty
         )
         return Text(prepared, limit, options)
@@ -156,6 +164,9 @@ class Pipeline:
 
     def _walk_sources(self, texts: Sequence[Text]) -> list[list[WalkSource]]:
         pairs = [(text, prepared) for text in texts for prepared in text.sentences]
+        if self._grammar is not None:
+            plans = iter(self._grammar([prepared for _, prepared in pairs]))
+            return [[next(plans) for _ in text.sentences] for text in texts]
         encodings = self._encoder([prepared.source for _, prepared in pairs])
         requests = [
             WalkRequest(
@@ -194,7 +205,8 @@ class Pipeline:
             choice = GivenActionsSearch(source, shortened.actions, rewards, step=shortened.step, with_rate=with_rate)
         else:
             choice = every or BestStepSearch(source, walk, rewards, punctuation=prepared.punctuation)
-        return SentenceTask(text, prepared, walk, choice, every, rebuild=options.reconstruction)
+        complete = shortened is None or shortened.complete
+        return SentenceTask(text, prepared, walk, choice, every, rebuild=options.reconstruction, complete=complete)
 
     def _finish(self, tasks: Sequence[SentenceTask]) -> None:
         self._run(tasks)

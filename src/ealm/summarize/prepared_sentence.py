@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ealm.goal_agent.tree_plan import TreePlan
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.edits import Action
 from ealm.paper.ignored_words import IgnoredWords
@@ -12,7 +13,7 @@ from ealm.paper.source import Source
 from ealm.summarize.length_fitting import Fits, Shortened, shorten
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.paraphrase_alignment import ParaphrasedSentence
-from ealm.text.detokenizer import Layout, cannot_stand_alone, final_punctuation
+from ealm.text.detokenizer import ENDINGS, Layout, cannot_stand_alone, final_punctuation, is_punctuation
 from ealm.text.lengths import Limit, Unit, measure
 from ealm.text.protected_words import hedged_indices, named_indices, negated_indices, protected_indices, sign_indices
 from ealm.text.sentences import Sentence
@@ -36,6 +37,8 @@ class PreparedSentence:
     """Words that stay or go with their head: a negation with what it negates, because alone it would negate something
     else; "may" with its verb, which would be a fact without it; "$" and "%" with their number."""
     punctuation: frozenset[int]
+    endings: frozenset[int] = frozenset()
+    """Possessive endings; in a planned sentence they go with their owner, which need not be the word before."""
 
     @classmethod
     def prepare(
@@ -46,17 +49,27 @@ class PreparedSentence:
         options: SummarizeOptions,
         *,
         reword: bool = False,
+        planned: bool = False,
     ) -> "PreparedSentence":
-        """Look the words up, after paraphrasing if `reword`, and find those that must stay."""
+        """Look the words up, after paraphrasing if `reword`, and find those that must stay.
+
+        With `planned`, a plan over the dependency tree takes care of negations, signs and punctuation.
+        """
         named = named_indices(sentence.words, options.keep_words)
         paraphrased = ParaphrasedSentence.shortest(sentence, named) if reword else ParaphrasedSentence(sentence)
         hard_keep = paraphrased.mapped(named)
         soft_keep: list[int] = []
-        for kind in options.protected_kinds:  # a paraphrase of a protected word is protected
+        kinds = [kind for kind in options.protected_kinds if kind != "negation" or not planned]
+        for kind in kinds:  # a paraphrase of a protected word is protected
             indices = paraphrased.mapped(protected_indices(sentence.words, [kind]))
             soft_keep += sorted(indices - hard_keep - set(soft_keep))
         sentence = paraphrased.sentence
         words = sentence.words
+        if planned:
+            endings = frozenset(index for index, word in enumerate(words) if word in ENDINGS)
+            marks = frozenset(index for index, word in enumerate(words) if is_punctuation(word))
+            source = Source.prepare(words, lm, ignored_words)
+            return cls(paraphrased, source, hard_keep, tuple(soft_keep), {}, marks, endings)
         heads = {} if sentence.pretokenized else sign_indices(words) | hedged_indices(words)
         if "negation" in options.protected_kinds:
             heads |= negated_indices(words)
@@ -109,7 +122,15 @@ class PreparedSentence:
 
     def _tidied(self, indices: Sequence[int]) -> Sequence[int]:
         """Without dangling punctuation, unless there is nothing else."""
-        return (self._layout.tidied(indices, locked=self.hard_keep) if self.punctuation else indices) or indices
+        locked = self.hard_keep | self.endings
+        return (self._layout.tidied(indices, locked=locked) if self.punctuation else indices) or indices
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """How many words each word adds to the summary: 0 for punctuation, endings and signs."""
+        if self.sentence.pretokenized:
+            return [1] * len(self.sentence.words)
+        return [int(own) for own in self._layout.starts_word]
 
     def text(self, actions: Sequence[Action], replacements: Mapping[int, str] | None = None) -> str:
         """The remaining words as text."""
@@ -121,7 +142,9 @@ class PreparedSentence:
         return max(1, round(share * (len(self.source.words) - len(self.punctuation))))
 
     def shortened(self, walks: WalkSource, limit: Limit) -> Shortened:
-        """The walk towards the limit, applied until the sentence meets it."""
+        """The walk towards the limit, applied until the sentence meets it; of a plan, the best draft that fits."""
+        if isinstance(walks, TreePlan):
+            return self._planned(walks, self._fits(limit))
         return shorten(
             walks.walk_to(self.goal(limit)),
             self._fits(limit),
@@ -130,6 +153,17 @@ class PreparedSentence:
             dependents=self.dependents,
             punctuation=self.punctuation,
         )
+
+    def _planned(self, plan: TreePlan, fits: Fits) -> Shortened:
+        keep = set(self.hard_keep)
+        for index in self.soft_keep:
+            if fits(plan.closure({*keep, index})):
+                keep.add(index)
+        draft = plan.draft(fits, keep=keep)
+        walk, step = plan.walk(draft.kept)
+        kept = set(draft.kept)
+        actions = tuple(Action.KEEP if index in kept else Action.REMOVE for index in range(walk.length))
+        return Shortened(step, actions, walk, draft.complete)
 
     def _fits(self, limit: Limit) -> Fits:
         least = self._least.get(limit.unit, [0] * len(self.sentence.words))

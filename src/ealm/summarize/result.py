@@ -59,6 +59,10 @@ class Summary:
     edits: tuple[Edit, ...]
     trace: tuple[TraceStep, ...]
     """Empty for a text of several sentences: each of them has its own."""
+    complete: bool = True
+    """False if the summary is a phrase, because no statement that is true to the source fits the limit."""
+    reason: str | None = None
+    """Why it is not complete."""
     sentences: tuple["Summary", ...] = ()
     """The sentences of a text that has more than one; a dropped one has an empty summary."""
 

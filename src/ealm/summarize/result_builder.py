@@ -36,6 +36,8 @@ class SentenceTask:
     """Set if the trace of every step is requested."""
     rebuild: bool
     """Whether to reconstruct every removed word."""
+    complete: bool = True
+    """False for a phrase, where no true statement fits."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -95,6 +97,8 @@ class ResultBuilder:
             step=chosen.step,
             edits=self._edits(task, kept, replacements),
             trace=tuple(self._trace(task)),
+            complete=task.complete,
+            reason=None if task.complete else _INCOMPLETE,
         )
         return prepared.paraphrased.restored(own)
 
@@ -165,6 +169,8 @@ def text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
             [(p.reconstruction_rate, sum(d.source.counted)) for p, d in zip(parts, text.sentences, strict=True)]
         ),
         step=sum(part.step for part in parts),
+        complete=all(part.complete for part in parts),
+        reason=next((part.reason for part in parts if part.reason), None),
         edits=tuple(edit for part in parts for edit in part.edits),
         trace=(),
         sentences=tuple(parts),
@@ -184,6 +190,8 @@ def _mean_by(pairs: Sequence[tuple[float | None, int]]) -> float | None:
         return None
     return sum(value * weight for value, weight in known) / total if total else 1.0
 
+
+_INCOMPLETE = "No statement that is true to the source fits this length: this is what it is about."
 
 _NOTHING = Summary(source="", summary="", compression_rate=0.0, reconstruction_rate=1.0, step=0, edits=(), trace=())
 """The summary of an empty text."""

@@ -10,6 +10,8 @@ from typing import Any
 
 from ealm.common.config import Settings
 from ealm.common.errors import EalmError, EalmWarning, TextError
+from ealm.grammar.loading import EMBEDDED
+from ealm.grammar.protocol import Grammar
 from ealm.lm import bundled
 from ealm.lm.masked_lm import MaskedLM, TransformersMaskedLM
 from ealm.paper.ignored_words import IgnoredWords
@@ -44,6 +46,7 @@ class Summarizer:
         lm: MaskedLM | str | os.PathLike[str] | None = None,
         device: str = "cpu",
         engine: str = "torch",
+        grammar: str = EMBEDDED,
     ) -> None:
         """Load a model.
 
@@ -53,6 +56,8 @@ class Summarizer:
             lm: Masked language model in place of the one that the agent names: a folder, a hub name, or an object.
             device: Where to compute: "cpu", "cuda", ...
             engine: What runs the language model: "torch", or "int8", which is faster on a CPU and rounds.
+            grammar: What parses sentences for plans: "embedded", the parser in the package; the name of an installed
+                spaCy pipeline; or "none", to plan over neighbouring words only.
         """
         if not isinstance(model, str | os.PathLike):
             raise TypeError(
@@ -66,10 +71,18 @@ class Summarizer:
             name = TransformersMaskedLM.load(name, device=device, engine=engine)
         agent = saved.build().to(device)
         self._pipelines = Pipelines(
-            parts=ModelParts.of(agent, name, ignored_words=saved.ignored_words, settings=saved.settings)
+            parts=ModelParts.of(
+                agent, name, ignored_words=saved.ignored_words, settings=saved.settings, grammar=grammar
+            )
         )
         known = os.fspath(model) if str(folder) != os.fspath(model) else folder.resolve()
-        self._loaded_with: dict[str, Any] | None = {"model": known, "lm": lm, "device": device, "engine": engine}
+        self._loaded_with: dict[str, Any] | None = {
+            "model": known,
+            "lm": lm,
+            "device": device,
+            "engine": engine,
+            "grammar": grammar,
+        }
 
     @classmethod
     def from_pretrained(
@@ -79,17 +92,25 @@ class Summarizer:
         lm: MaskedLM | str | os.PathLike[str] | None = None,
         device: str = "cpu",
         engine: str = "torch",
+        grammar: str = EMBEDDED,
     ) -> "Summarizer":
         """The same as `Summarizer(...)`, under the name that other libraries use."""
-        return cls(model, lm=lm, device=device, engine=engine)
+        return cls(model, lm=lm, device=device, engine=engine, grammar=grammar)
 
     @classmethod
     def from_parts(
-        cls, agent: AnyAgent, lm: MaskedLM, *, ignored_words: IgnoredWords, settings: Settings
+        cls,
+        agent: AnyAgent,
+        lm: MaskedLM,
+        *,
+        ignored_words: IgnoredWords,
+        settings: Settings,
+        grammar: Grammar | None = None,
     ) -> "Summarizer":
-        """A summarizer of an agent and a language model that are in memory already."""
+        """A summarizer of an agent and a language model that are in memory already; without `grammar`, it has none."""
         made = cls.__new__(cls)
-        made._pipelines = Pipelines(parts=ModelParts.of(agent, lm, ignored_words=ignored_words, settings=settings))
+        parts = ModelParts.of(agent, lm, ignored_words=ignored_words, settings=settings, grammar=grammar)
+        made._pipelines = Pipelines(parts=parts)
         made._loaded_with = None
         return made
 
@@ -140,6 +161,7 @@ class Summarizer:
         pretokenized: bool = False,
         style: str | None = None,
         effort: str | None = None,
+        nested: bool = True,
         decoding: str | None = None,
         recoverability: bool = False,
         reconstruction: bool = False,
@@ -165,6 +187,8 @@ class Summarizer:
             style: "headline" (articles and auxiliaries go first) or "plain"; by default the model's own.
             effort: "walk" (word after word by Q-values), "plan" (best summary by estimated word importance) or "search"
                 (best summary by word importance computed for this sentence; some forty times the work).
+            nested: A shorter summary of a sentence is part of a longer one; with False, each length has the best
+                summary by itself.
             decoding: "sequential" (as in the paper) or "parallel" (faster, not always the same).
             recoverability: Compute the reconstruction rate also where the length is given.
             reconstruction: Also what the language model reconstructs for every removed word, in the edits.
@@ -196,6 +220,7 @@ class Summarizer:
         pretokenized: bool = False,
         style: str | None = None,
         effort: str | None = None,
+        nested: bool = True,
         decoding: str | None = None,
         recoverability: bool = True,
         reconstruction: bool = False,

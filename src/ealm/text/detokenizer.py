@@ -42,7 +42,7 @@ _STRENGTH = {
 _SEPARATORS = _STRENGTH.keys()
 _JOINERS = frozenset("& /".split())
 _TERMINALS = frozenset(". ! ? … ... 。 ！ ？ ؟ ۔ ।".split())
-_ENDINGS = frozenset(["'s", "’s", "'", "’"])
+ENDINGS = frozenset(["'s", "’s", "'", "’"])
 _SYMBOLIC_MARKS = frozenset(["``", "`", "<", ">", "-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"])
 _HAS_WORD_CHARACTER = regex.compile(r"[\p{L}\p{N}\p{M}\p{S}#_]")
 _SIGN = regex.compile(r"[\p{Sc}%‰#@+−-]|\.")
@@ -59,7 +59,7 @@ def is_punctuation(word: str) -> bool:
 
 def cannot_stand_alone(word: str) -> bool:
     """Whether a word is punctuation, or a sign or ending that means something beside another word only."""
-    return is_punctuation(word) or word in _ENDINGS or _SIGN.fullmatch(word) is not None
+    return is_punctuation(word) or word in ENDINGS or _SIGN.fullmatch(word) is not None
 
 
 def final_punctuation(tokens: Sequence[Token]) -> list[int]:
@@ -91,10 +91,15 @@ class Layout:
         self._hosts = {index: hosts for index in range(len(words)) if (hosts := self._hosts_of(index))}
         self._fragile = {*self._partners, *self._strength, *self._terminals, *self._hosts}
         """Indices of words that may be left dangling."""
+        self.starts_word = [
+            not mark and not (glued and (word in ENDINGS or word == "%" or _CURRENCY.fullmatch(before) is not None))
+            for word, glued, mark, before in zip(words, self._glued, self._is_punctuation, ["", *words], strict=False)
+        ]
+        """Whether a word is one of its own in the text: endings and signs are written together with another."""
         self._capital = not sentence.continued and _starts_with_capital(sentence.text)
         glued_behind = [*self._glued[1:], False]
         self._closes_up_before = [
-            glued and (mark or word in _ENDINGS)
+            glued and (mark or word in ENDINGS)
             for word, glued, mark in zip(words, self._glued, self._is_punctuation, strict=True)
         ]
         self._closes_up_behind = [
@@ -137,9 +142,9 @@ class Layout:
         before, behind = self._glued_to_word(index, index - 1), self._glued_to_word(index, index + 1)
         if before and behind and mark:
             return index - 1, index + 1
-        if (before and word in _ENDINGS) or word in ("%", "‰"):
+        if (before and word in ENDINGS) or word in ("%", "‰"):
             return (index - 1,) if index else ()
-        if not _SIGN.fullmatch(word) and word not in _ENDINGS:
+        if not _SIGN.fullmatch(word) and word not in ENDINGS:
             return ()
         if behind:
             return (index + 1,)

@@ -1,0 +1,245 @@
+"""What a word needs beside it, as tables of relations and words: one place, to be read and changed by a linguist.
+
+Relations are those of spaCy's English pipelines (ClearNLP style). A *required* dependent stays whenever its head
+stays: without it the sentence would be broken, or say what the source does not say. All other dependents may go, at a
+cost in the units of word importance (standard deviations within the sentence): what it costs to leave one out beside
+the importance of its words.
+"""
+
+REQUIRED = frozenset(
+    "nsubj nsubjpass csubj csubjpass expl dobj dative attr acomp oprd xcomp ccomp pcomp pobj neg prt aux auxpass "
+    "mark case preconj predet quantmod dep agent-complement".split()
+)
+"""Relations whose dependent completes its head: a verb's subject, objects and complements, particles, auxiliaries."""
+
+OMISSION_COST = {
+    "compound": 2.0,
+    "nummod": 0.25,
+    "poss": 1.25,
+    "amod": 0.5,
+    "nmod": 1.0,
+    "acl": 0.5,
+    "relcl": -0.5,
+    "prep": 0.5,
+    "agent": 0.5,
+    "advcl": -1.0,
+    "npadvmod": 0.0,
+    "advmod": 0.75,
+    "appos": -1.5,
+    "conj": 0.25,
+    "attribution": -3.75,
+    "parataxis": -2.0,
+    "designator": -1.75,
+    "discourse": -5.0,
+}
+"""Of the other relations; below 0, leaving it out is welcome. What is not named costs nothing."""
+
+OF_COST = 2.0
+"""For "of" behind a noun: "a lack of water" is not "a lack"."""
+
+VERB_COMPLEMENT_COST = 2.0
+"""For the first phrase behind a verb without object or complement: "it depends on the weather"."""
+
+INFINITIVE_COST = 2.0
+"""For an infinitive behind a noun: "a plan to cut costs"."""
+
+TIME_COST = -0.5
+"""For when it happened: the first thing that may go."""
+
+RESTRICTIVE_COST = 1.0
+"""For a relative clause or participle without a comma before it: it says which one is meant."""
+
+# Words that turn round, limit or weaken what is said ------------------------------------------------------------------
+
+NEGATORS = frozenset(
+    "no not n't never none nobody nothing nowhere neither nor cannot without hardly scarcely barely rarely seldom "
+    "no-one".split()
+)
+LIMITERS = frozenset(
+    "only just even merely almost nearly mostly partly partially half about around roughly approximately some least "
+    "most up more less fewer over under exactly solely mainly largely virtually practically effectively too enough "
+    "so as yet longer anymore otherwise instead rather except apart aside twice thrice ever second third fourth "
+    "fifth".split()
+)
+HEDGES = frozenset(
+    "allegedly reportedly possibly probably perhaps maybe supposedly apparently likely unlikely presumably "
+    "potentially purportedly ostensibly seemingly theoretically hopefully conceivably tentatively temporarily "
+    "initially formerly previously originally almost wrongly falsely mistakenly incorrectly erroneously jokingly "
+    "else".split()
+)
+QUANTIFIERS = frozenset(
+    "no none few fewer little less some any all every each both either neither most many much several half enough "
+    "another other more least single".split()
+)
+PRIVATIVE = frozenset(
+    "former fake alleged potential possible likely unlikely would-be suspected proposed planned failed attempted "
+    "unsuccessful false so-called ex acting deputy vice assistant interim counterfeit mock virtual near partial "
+    "apparent purported supposed reputed hypothetical expected prospective presumed unconfirmed non only first last "
+    "next sole second third fourth fifth sixth seventh eighth ninth tenth few fewer less more many several other "
+    "same different opposite artificial imitation provisional preliminary tentative conditional optional temporary "
+    "imaginary fictional".split()
+)
+"""Adjectives without which another thing is meant: a former minister is no minister."""
+
+CONDITIONS = frozenset("if unless until till provided providing assuming whether lest once supposing except".split())
+"""Conjunctions of clauses on which the truth of the main clause hangs."""
+
+WHEN = frozenset("when whenever where wherever as while".split())
+"""Conditions only where the main clause is no report of the past."""
+
+LIMITING_PREPOSITIONS = frozenset(
+    "without except excluding barring unless until till pending than instead rather besides but unlike".split()
+)
+
+EXCHANGES = frozenset(
+    "replace replaces replaced replacing substitute substitutes substituted substituting swap swaps swapped "
+    "swapping exchange exchanges exchanged exchanging switch switches switched switching rename renames renamed "
+    "renaming trade trades traded trading convert converts converted converting turn turns turned turning compare "
+    "compares compared mistake mistakes mistook mistaken confuse confuses confused prefer prefers preferred differ "
+    "differs differed distinguish prevent prevents prevented preventing protect protects protected deprive strip "
+    "stripped clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain "
+    "refrains refrained depend depends depended consist consists consisted based".split()
+)
+"""Verbs (all forms) that say something else without their phrase: "replaced A with B", "cleared of fraud"."""
+
+PARTITIVES = frozenset(
+    "lack number rest part one none thousands hundreds millions billions dozens scores most some all half third "
+    "quarter majority minority percent % end loss absence risk threat ban series group lot lots kind sort type "
+    "share portion groups pair couple handful bit piece member members plenty amount amounts level levels total two "
+    "three four five six seven eight nine ten each any several many few both either neither much every dozen "
+    "remainder shortage possibility chance chances denial rejection failure prospect fear fears rate percentage "
+    "tens case cases sign signs victim victims set variety range worth aftermath wake use state".split()
+)
+"""Nouns that say nothing, or something else, without their "of"."""
+
+UNITS = frozenset(
+    "percent pct % percentage points point hundred thousand million billion trillion dollars dollar euros euro "
+    "pounds pound yen yuan cents cent years year months month weeks week days day hours hour minutes minute seconds "
+    "miles mile kilometers kilometres km metres meters meter metre feet foot inches inch kg kilograms grams mg ml "
+    "litres liters tons tonnes barrels degrees shares votes people bn mln m k times part parts tenth third quarter "
+    "worth".split()
+)
+"""Nouns that say nothing without their number."""
+
+GENERIC_HEADS = frozenset(
+    "those anyone everyone anybody everybody people someone somebody nobody no-one one ones".split()
+)
+"""Words that mean nobody in particular without the clause behind them."""
+
+SAYING = frozenset(
+    "said says say saying told tells announced announces reported reports stated states added adds noted notes "
+    "confirmed confirms showed shows found finds revealed reveals disclosed discloses wrote writes admitted admits "
+    "acknowledged acknowledges declared declares".split()
+)
+"""Verbs of plain assertion: what their subject says may stand alone. Believing, denying, hoping and asking are none."""
+
+FIRST_PERSON = frozenset("i we me us my our mine ours myself ourselves".split())
+THIRD_PERSON = frozenset("it he she they".split())
+PLURAL_PRONOUNS = frozenset("they".split())
+PRONOUNS = frozenset(
+    "i you he she it we they me him her us them this that these those who whom which what someone somebody anyone "
+    "anybody everyone everybody nobody something anything everything nothing one".split()
+)
+
+ARTICLES = frozenset("a an the".split())
+NEED_ARTICLE = frozenset("few little lot lots bit number couple".split())
+POSSESSIVES = frozenset("its his their her".split())
+BE_PRESENT = frozenset("is are am 's 're 'm".split())
+BE_PAST = frozenset("was were".split())
+HAVE = frozenset("has have".split())
+
+TITLES = frozenset(
+    "president minister mr mr. mrs mrs. ms ms. dr dr. sir lord lady king queen prince princess pope chief chairman "
+    "chairwoman ceo director general gen. colonel col. sergeant sen. rep. gov. secretary chancellor premier judge "
+    "justice prosecutor spokesman spokeswoman coach professor prof. captain capt. senator mayor governor manager "
+    "leader analyst economist founder striker defender midfielder goalkeeper executive officer cfo coo boss banker "
+    "lawyer speaker commissioner candidate author actor actress singer".split()
+)
+"""Words before a name without which the name is still the whole name."""
+
+DESIGNATORS = frozenset(
+    "inc inc. corp corp. co co. ltd ltd. plc llc lp ag sa s.a. se nv n.v. ab asa oyj gmbh spa s.p.a. bhd pjsc oao "
+    "incorporated limited".split()
+)
+"""What a company may be named without."""
+
+TIMES = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+    "september october november december today yesterday tomorrow tonight morning afternoon evening night noon "
+    "midnight week month year weekend quarter day weeks months years days decade spring summer autumn fall winter "
+    "earlier later recently now currently ago".split()
+)
+"""Nouns and adverbs that say when."""
+
+CONTROL = frozenset(
+    "ask asks asked asking allow allows allowed allowing force forces forced forcing urge urges urged urging want "
+    "wants wanted order orders ordered ordering tell tells told help helps helped helping persuade persuaded "
+    "encourage encourages encouraged require requires required permit permits permitted enable enables enabled "
+    "forbid forbids forbade forbidden cause causes caused get gets got let lets make makes made need needs needed "
+    "expect expects expected teach teaches taught teaching invite invited advise advises advised warn warns warned "
+    "remind reminded use uses used find found".split()
+)
+"""Verbs whose object does what the infinitive says; without it they say something else."""
+
+IDIOMS = frozenset(
+    tuple(idiom.split())
+    for idiom in (
+        "at least, at most, all but, no longer, no more, more than, less than, fewer than, up to, as many as, as "
+        "much as, as long as, so long as, as few as, as little as, not yet, hardly any, hardly ever, nothing but, "
+        "no fewer than, no less than, a few, a little, as well as, such as, so that, as if, as though, even "
+        "though, each other, one another, only if, even if, as soon as, any more, not only, far from"
+    ).split(", ")
+)
+"""Words that say something else without each other."""
+
+CONDITIONAL_IDIOMS = frozenset({("as", "long", "as"), ("so", "long", "as"), ("only", "if"), ("even", "if")})
+
+UNIVERSAL = frozenset("no all every any each only none neither never not".split())
+FOCUS = frozenset("only solely exclusively except unless excluding barring apart save".split())
+DEGREES = frozenset("less least as so too more most hardly barely nearly almost only twice half".split())
+CONDITION_NOUNS = frozenset("case event condition conditions exception exceptions basis assumption absence".split())
+RUMOURS = frozenset(
+    "theory rumour rumor rumours rumors legend myth critics opponents gossip claims allegations few some".split()
+)
+INVERTED = frozenset("should had were".split())
+"""Auxiliaries that make a condition where they stand before the subject."""
+
+FALSELY = frozenset(
+    "wrongly falsely mistakenly incorrectly erroneously jokingly reportedly allegedly never not".split()
+)
+NOBODY_IN_PARTICULAR = frozenset(
+    "everyone everybody somebody someone nobody some many people critics opponents others few most rumours "
+    "rumors".split()
+)
+THIRD_PERSON_OBJECTS = frozenset("it him her them".split())
+MONTHS = frozenset(
+    "january february march april may june july august september october november december jan feb mar apr jun jul "
+    "aug sept sep oct nov dec".split()
+)
+FEMALE = frozenset(
+    "mother woman girl daughter sister wife queen princess actress aunt grandmother lady nun niece widow chairwoman "
+    "spokeswoman businesswoman policewoman mrs ms".split()
+)
+MALE = frozenset(
+    "father man boy son brother husband king prince actor uncle grandfather gentleman monk nephew widower chairman "
+    "spokesman businessman policeman mr".split()
+)
+GROUPS = frozenset(
+    "company firm bank ministry government agency police team club group board committee court council union party "
+    "army report study survey paper newspaper magazine statement university school hospital department office".split()
+)
+"""Who is an "it"."""
+
+PROPORTIONS = UNIVERSAL | frozenset("most few half many".split())
+"""What is said of a share of a kind holds of that kind only."""
+
+THINKING = frozenset(
+    "think thinks thought believe believes believed claim claims claimed argue argues argued warn warns warned hope "
+    "hopes hoped fear fears feared expect expects expected deny denies denied suggest suggests suggested ask asks "
+    "asked wonder wonders wondered know knows knew suppose supposes supposed insist insists insisted allege alleges "
+    "alleged predict predicts predicted estimate estimates estimated promise promises promised agree agrees agreed "
+    "conclude concludes concluded complain complains complained joke jokes joked guess reckon reckons suspect "
+    "suspects suspected mean means explain explains explained doubt doubts doubted swear swears swore feel feels "
+    "felt".split()
+)
+"""Verbs whose clause is not plainly asserted: it stays in their scope."""

@@ -1,0 +1,67 @@
+"""From a dependency parse to the tree of what may be removed: closed sets of words are the drafts that may be written.
+
+`rearranging` and `statements` change the parse where leaving out follows other lines than syntax, `needs` says which
+dependents a head needs, `rules` has the tables of both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ealm.grammar.needs import Needs
+from ealm.grammar.protocol import Parse
+from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.statements import free_antecedents, free_statements, split_clauses
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Which words need which others: a word needs its head, and a head its required dependents."""
+
+    heads: tuple[int, ...]
+    """Of each word after rearranging; `ROOT` for the root, and for punctuation, which needs no place in the tree."""
+    required: tuple[bool, ...]
+    """Whether the head needs the word."""
+    costs: tuple[float, ...]
+    """What it costs to leave the word out while its head stays."""
+    spare: frozenset[int]
+    """Words that a headline does without."""
+    is_word: tuple[bool, ...]
+    relations: tuple[str, ...]
+
+
+def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *, headline: bool) -> Structure:
+    """The tree of a sentence; in the style of headlines, articles and some auxiliaries are spare."""
+    tree = Tree(words, parse, is_word)
+    if tree.root is None:
+        return _flat(len(words), is_word)
+    tree.lift_from_punctuation()
+    tree.join_idioms()
+    tree.join_substitutions()
+    tree.free_designators()
+    tree.free_titles()
+    tree.join_ranges()
+    split_clauses(tree)
+    tree.mend_coordinations()
+    tree.join_coordinations()
+    tree.settle_conjunctions()
+    free_statements(tree)
+    free_antecedents(tree)
+    tree.mend()
+    needs = Needs(tree, headline=headline)
+    count = range(len(words))
+    needs_word = [tree.heads[i] != ROOT and needs.required(i) for i in count]
+    costs = [0.0 if needs_word[i] else needs.cost(i) for i in count]
+    return Structure(
+        tuple(tree.heads),
+        tuple(needs_word),
+        tuple(costs),
+        frozenset(needs.spare),
+        tuple(is_word),
+        tuple(tree.relations),
+    )
+
+
+def _flat(length: int, is_word: Sequence[bool]) -> Structure:
+    return Structure(
+        (ROOT,) * length, (False,) * length, (0.0,) * length, frozenset(), tuple(is_word), ("dep",) * length
+    )

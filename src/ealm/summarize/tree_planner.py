@@ -1,0 +1,79 @@
+"""Plans over dependency trees for prepared sentences: encodings, parse, word importance and structure put together."""
+
+from collections.abc import Collection, Sequence
+
+from torch import Tensor
+
+from ealm.goal_agent.planning import WordScorer
+from ealm.goal_agent.tree_plan import TreePlan, TreePlanSettings
+from ealm.grammar.parser import EmbeddedGrammar
+from ealm.grammar.protocol import Grammar, Parse
+from ealm.grammar.punctuation import Punctuation
+from ealm.grammar.structure import structure_of
+from ealm.paper.encodings import SentenceModelEncoder, SourceEncoder
+from ealm.summarize.prepared_sentence import PreparedSentence
+from ealm.text.detokenizer import final_punctuation, is_punctuation
+
+
+class GrammarPlans:
+    """Encodes, parses and plans sentences; the bundled parser shares the forward pass of the agent."""
+
+    def __init__(self, encoder: SourceEncoder, grammar: Grammar, planner: "TreePlanner") -> None:
+        self._encoder = encoder
+        self._grammar = grammar
+        self._planner = planner
+
+    def __call__(self, sentences: Sequence[PreparedSentence]) -> list[TreePlan]:
+        """A plan for each sentence."""
+        words = [prepared.source.words for prepared in sentences]
+        if isinstance(self._grammar, EmbeddedGrammar) and isinstance(self._encoder, SentenceModelEncoder):
+            states = self._encoder.encoder.encode_layers(words)
+            encodings = [own.encodings for own in states]
+            parses = self._grammar.parse_states(words, [own.layers for own in states])
+        else:
+            encodings = self._encoder([prepared.source for prepared in sentences])
+            parses = self._grammar.parse(words)
+        return self._planner(sentences, encodings, parses)
+
+
+class TreePlanner:
+    """Makes a plan for each sentence; in the style of headlines, articles and some auxiliaries go first."""
+
+    def __init__(self, scorer: WordScorer, *, headline: bool, settings: TreePlanSettings) -> None:
+        self._scorer = scorer
+        self._headline = headline
+        self._settings = settings
+
+    def __call__(
+        self, sentences: Sequence[PreparedSentence], encodings: Sequence[Tensor], parses: Sequence[Parse]
+    ) -> list[TreePlan]:
+        """A plan for each sentence."""
+        scores = self._scorer([prepared.source.words for prepared in sentences], encodings)
+        return [
+            self._plan(prepared, parse, own.tolist())
+            for prepared, parse, own in zip(sentences, parses, scores, strict=True)
+        ]
+
+    def _plan(self, prepared: PreparedSentence, parse: Parse, importance: Sequence[float]) -> TreePlan:
+        words = prepared.sentence.words
+        is_word = [not is_punctuation(word) for word in words]
+        return TreePlan(
+            structure_of(words, parse, is_word, headline=self._headline),
+            importance,
+            prepared.sizes,
+            punctuation=_Marks(prepared, parse, is_word),
+            is_noun=[tag.startswith("N") for tag in parse.tags],
+            settings=self._settings,
+        )
+
+
+class _Marks:
+    """The punctuation that stays with words: none in pre-tokenized corpora, whose summaries have none."""
+
+    def __init__(self, prepared: PreparedSentence, parse: Parse, is_word: Sequence[bool]) -> None:
+        sentence = prepared.sentence
+        self._marks = None if sentence.pretokenized else Punctuation(sentence.words, parse, is_word)
+        self._final = frozenset(final_punctuation(sentence.tokens))
+
+    def __call__(self, words: Collection[int]) -> set[int]:
+        return set() if self._marks is None else self._marks.of(words) | self._final
