@@ -32,6 +32,7 @@ class BatchSummarizer:
         lm: str | None = None,
         device: str = "cpu",
         engine: str = "torch",
+        grammar: str = "embedded",
         threads: int | None = None,
         words: int | None = None,
         chars: int | None = None,
@@ -44,12 +45,13 @@ class BatchSummarizer:
         pretokenized: bool = False,
         style: str | None = None,
         effort: str | None = None,
+        nested: bool = True,
         decoding: str | None = None,
         recoverability: bool = False,
         reconstruction: bool = False,
         trace: bool = False,
     ) -> None:
-        """`model`, `lm`, `device` and `engine` as for `Summarizer`; options from `words` on as for its `summarize`.
+        """`model` to `grammar` as for `Summarizer`; options from `words` on as for its `summarize`.
 
         `threads`: how many to compute in; None leaves that as it is.
         """
@@ -59,7 +61,7 @@ class BatchSummarizer:
         self._column = column
         self._output_column = output_column
         self._error_column = error_column
-        recipe = ModelRecipe(model=model, lm=lm, device=device, engine=engine, options=options)
+        recipe = ModelRecipe(model=model, lm=lm, device=device, engine=engine, grammar=grammar, options=options)
         self._answering = recipe.load(threads)
 
     def __call__(self, batch: Any) -> Any:

@@ -36,6 +36,7 @@ class ModelRecipe:
     lm: str | None = None
     device: str = "cpu"
     engine: str = "torch"
+    grammar: str = "embedded"
     options: SummarizeOptions = field(default_factory=SummarizeOptions)
 
     def load(self, threads: int | None) -> Answering:
@@ -46,7 +47,7 @@ class ModelRecipe:
 
         if threads is not None:
             torch.set_num_threads(min(threads, torch.get_num_threads()))
-        summarizer = Summarizer(self.model, lm=self.lm, device=self.device, engine=self.engine)
+        summarizer = Summarizer(self.model, lm=self.lm, device=self.device, engine=self.engine, grammar=self.grammar)
         summarizer.check(self.options)
         return lambda texts: _answers(summarizer, texts, self.options)
 
@@ -57,7 +58,7 @@ class ModelRecipe:
         return {
             "version of ealm": __version__,
             "model": fingerprint(file.read_bytes() for file in files if file.is_file()),
-            **{name: getattr(self, name) for name in ("lm", "device", "engine")},
+            **{name: getattr(self, name) for name in ("lm", "device", "engine", "grammar")},
             **{name: value for name, value in self.options.keywords().items() if value is not None},
         }
 

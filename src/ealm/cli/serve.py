@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ealm.cli.shared import engine_option, plain_errors
+from ealm.cli.shared import engine_option, grammar_option, plain_errors
 from ealm.common.extras import needs_extra
 
 
@@ -21,8 +21,9 @@ from ealm.common.extras import needs_extra
 )
 @click.option("--lm", help="Another masked language model than the one the agent names.")
 @engine_option
+@grammar_option
 @plain_errors
-def serve(host: str, port: int, folder: Path, lm: str | None, engine: str) -> None:
+def serve(host: str, port: int, folder: Path, lm: str | None, engine: str, grammar: str) -> None:
     """Serve a page for people and an interface for programs, until Ctrl-C.
 
     Nothing that is sent is logged or stored. There is no password: put a proxy before it if others can reach it.
@@ -33,7 +34,7 @@ def serve(host: str, port: int, folder: Path, lm: str | None, engine: str) -> No
         from ealm.service.app import create_app
     from ealm.summarize.summarizer import Summarizer
 
-    app = create_app(Summarizer(folder, lm=lm, engine=engine))
+    app = create_app(Summarizer(folder, lm=lm, engine=engine, grammar=grammar))
     config = uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
     server = uvicorn.Server(config)
     sockets = [config.bind_socket()]

@@ -96,6 +96,14 @@ pretokenized_option = click.option(
 )
 device_option = click.option("--device", default="cpu", show_default=True, help="Where to compute: cpu, cuda, ...")
 quiet_option = click.option("--quiet", is_flag=True, help="No progress bar.")
+grammar_option = click.option(
+    "--grammar",
+    default="embedded",
+    show_default=True,
+    metavar="NAME",
+    help="What parses sentences: embedded, the parser in the package; the name of an installed spaCy pipeline; or "
+    "none, to plan over neighbouring words only.",
+)
 engine_option = click.option(
     "--engine",
     type=click.Choice(ENGINES),

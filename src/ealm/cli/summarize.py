@@ -12,7 +12,7 @@ from ealm.batch.file_types import FileFormat
 from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.readers import Source
 from ealm.cli.job import RAY, JobOptions, is_job, job_options, run_job
-from ealm.cli.shared import device_option, plain_errors
+from ealm.cli.shared import device_option, grammar_option, plain_errors
 from ealm.cli.summarize_options import NEED_JSON, chosen_options, summarize_options
 from ealm.cli.terminal import curve_lines, shown_lines
 from ealm.summarize.options import OPTIONS, SummarizeOptions
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 @click.option("--show", is_flag=True, help="Print the source with its edits in colour, and the curve.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line: rates, step and edits.")
 @device_option
+@grammar_option
 @job_options
 @plain_errors
 def summarize(
@@ -67,6 +68,7 @@ def summarize(
     show: bool,
     as_json: bool,
     device: str,
+    grammar: str,
     **values: Any,
 ) -> None:
     """Shorten TEXT, a file, or standard input: one text a line in, one summary a line out.
@@ -91,13 +93,13 @@ def summarize(
     plain = text is None and not (document or show or curve or as_json)
     if is_job(source, output_file, plain=plain, options=job):
         _refuse_a_terminal(input_file)
-        recipe = ModelRecipe(model=str(folder), lm=lm, device=device, engine=engine, options=options)
+        recipe = ModelRecipe(model=str(folder), lm=lm, device=device, engine=engine, grammar=grammar, options=options)
         run_job(source, output_file, options=job, recipe=recipe)
         return
     texts = _texts(text, input_file, whole=document)
     from ealm.summarize.summarizer import Summarizer
 
-    summarizer = Summarizer(folder, lm=lm, device=device, engine=engine)
+    summarizer = Summarizer(folder, lm=lm, device=device, engine=engine, grammar=grammar)
     colour = output_file is None and sys.stdout.isatty()
     lines = _output_lines(summarizer, texts, options, curve=curve, show=show, as_json=as_json, colour=colour)
     _write_lines(lines, output_file)

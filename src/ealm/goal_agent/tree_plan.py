@@ -16,10 +16,10 @@ Fits = Callable[[Sequence[int]], bool]
 Punctuated = Callable[[Collection[int]], set[int]]
 """Indices of the punctuation that stays with these words."""
 
-_INNER = frozenset("compound designator nmod poss title amod nummod".split())
+_INNER = frozenset({"compound", "designator", "nmod", "poss", "title", "amod", "nummod"})
 """Relations of nouns that are no phrase by themselves."""
 
-_CLAUSES = frozenset("relcl acl advcl ccomp xcomp parataxis attribution conj".split())
+_CLAUSES = frozenset({"relcl", "acl", "advcl", "ccomp", "xcomp", "parataxis", "attribution", "conj"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,8 @@ class TreePlan:
         self._tree = UnitTree(structure, self._values, sizes, adjacency=settings.adjacency)
         self._chains: dict[frozenset[int], NestedDrafts] = {}
 
-    def draft(self, fits: Fits, *, keep: Collection[int] = (), within: Collection[int] | None = None) -> PlannedDraft:
-        """The best draft that fits and holds the words to keep; where no statement fits, a phrase.
-
-        A phrase has words of `within` only, if that is given: of the next longer draft.
-        """
+    def draft(self, fits: Fits, *, keep: Collection[int] = ()) -> PlannedDraft:
+        """The best draft that fits and holds the words to keep; where no statement fits, a phrase."""
         chain = self._chain(frozenset(keep))
         found = chain.longest_fitting(lambda draft: fits(self._indices(self._tree.words(draft))))
         if found is not None:
@@ -82,7 +79,7 @@ class TreePlan:
             return PlannedDraft(tuple(self._indices(self._tree.words(found))), True)
         if keep:
             return PlannedDraft(tuple(self._kept_words(keep, fits)), False)
-        return self._other_statement(fits, within) or PlannedDraft(tuple(self._phrase(fits, within)), False)
+        return self._other_statement(fits) or PlannedDraft(tuple(self._phrase(fits)), False)
 
     def _kept_words(self, keep: Collection[int], fits: Fits) -> list[int]:
         """The words to keep with what they need below them, or if that does not fit, just these words."""
@@ -92,12 +89,10 @@ class TreePlan:
         indices = self._indices(whole)
         return indices if fits(indices) else sorted(keep)
 
-    def _other_statement(self, fits: Fits, within: Collection[int] | None) -> PlannedDraft | None:
+    def _other_statement(self, fits: Fits) -> PlannedDraft | None:
         """Another clause of the sentence that says something by itself."""
         for clause in self._clauses:
             inside = _below(self._structure, clause, frozenset()) - self._openers(clause)
-            if within is not None:
-                inside &= set(within)
             tree = UnitTree(_restricted(self._structure, clause, inside), self._values, self._sizes, adjacency=0.0)
             found = self._longest(tree, fits)
             if found is not None:
@@ -150,14 +145,10 @@ class TreePlan:
     def _indices(self, words: Collection[int]) -> list[int]:
         return sorted({*words, *self._punctuation(words)})
 
-    def _phrase(self, fits: Fits, within: Collection[int] | None) -> list[int]:
+    def _phrase(self, fits: Fits) -> list[int]:
         """What the sentence is about, as far as it fits: a phrase states nothing, so nothing untrue."""
         for head in self._topics:
             inside = _below(self._structure, head, _CLAUSES)
-            if within is not None:
-                if head not in within:
-                    continue
-                inside &= set(within)
             tree = UnitTree(_restricted(self._structure, head, inside), self._values, self._sizes, adjacency=0.0)
             found = self._longest(tree, fits)
             if found is not None:

@@ -6,7 +6,7 @@ from ealm.grammar import rules
 from ealm.grammar.headlines import spare_words
 from ealm.grammar.rearranging import ROOT, Tree
 
-_CLAUSES = frozenset("advcl relcl acl ccomp xcomp conj parataxis csubj pcomp".split())
+_CLAUSES = frozenset({"advcl", "relcl", "acl", "ccomp", "xcomp", "conj", "parataxis", "csubj", "pcomp"})
 
 _Rule = Callable[["Needs", int], bool]
 

@@ -5,7 +5,24 @@ from collections.abc import Collection, Sequence
 from ealm.grammar.protocol import Parse
 
 _SET_OFF = frozenset(
-    "appos relcl acl advcl prep npadvmod advmod conj parataxis intj ccomp agent amod csubj dep xcomp".split()
+    {
+        "appos",
+        "relcl",
+        "acl",
+        "advcl",
+        "prep",
+        "npadvmod",
+        "advmod",
+        "conj",
+        "parataxis",
+        "intj",
+        "ccomp",
+        "agent",
+        "amod",
+        "csubj",
+        "dep",
+        "xcomp",
+    }
 )
 """Relations whose phrases may have a comma or dash before or behind them."""
 
