@@ -118,6 +118,8 @@ class TreePlan:
     def _clauses(self) -> list[int]:
         """Heads of other main clauses: with a subject of their own, beside the root."""
         relations, heads = self._structure.relations, self._structure.heads
+        if self._structure.conditional:
+            return []
         subjects = {
             heads[i] for i, relation in enumerate(relations) if relation in ("nsubj", "nsubjpass") and self._is_noun[i]
         }
@@ -170,7 +172,7 @@ class TreePlan:
         return any(
             head == noun
             and structure.required[i]
-            and structure.relations[i] in ("det", "amod", "predet", "neg", "preconj")
+            and structure.relations[i] in ("det", "amod", "advmod", "predet", "neg", "preconj", "idiom")
             for i, head in enumerate(structure.heads)
         )
 

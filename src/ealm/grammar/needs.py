@@ -8,6 +8,9 @@ from ealm.grammar.rearranging import ROOT, Tree
 
 _CLAUSES = frozenset({"advcl", "relcl", "acl", "ccomp", "xcomp", "conj", "parataxis", "csubj", "pcomp"})
 
+_CONTAINERS = frozenset({"relcl", "acl", "conj", "attribution", "parataxis", "ccomp"})
+"""Relations of clauses that may go as a whole, with the conditions in them."""
+
 _Rule = Callable[["Needs", int], bool]
 
 
@@ -23,7 +26,7 @@ class Needs:
             if head != ROOT:
                 self._children[head].append(i)
         self.spare = spare_words(tree) if headline else set()
-        self._narrowing = self._narrowing_words()
+        self._narrowing = self._narrowing_words() | self._condition_paths()
 
     def _narrowing_words(self) -> set[int]:
         """Words of clauses that say of whom something holds: "anyone who arrived before 2005"."""
@@ -34,6 +37,16 @@ class Needs:
                 continue
             if self._is_universal(head) and not self._after_comma(i):
                 found |= {j for j in self._tree.subtree(i) if j not in self.spare}
+        return found
+
+    def _condition_paths(self) -> set[int]:
+        """From each "if" and "unless" up to the clause that hangs on it: whatever a parser took it for, it stays."""
+        found: set[int] = set()
+        for i, word in enumerate(self._lower):
+            j = i if word in rules.HARD_CONDITIONS and self._relations[i] in ("mark", "prep", "advmod", "dep") else ROOT
+            while j != ROOT and self._heads[j] != ROOT and self._relations[j] not in _CONTAINERS:
+                found.add(j)
+                j = self._heads[j]
         return found
 
     def _is_denied(self, noun: int) -> bool:
@@ -93,7 +106,7 @@ class Needs:
 
     def _is_share(self, i: int) -> bool:
         """ "Nine of the twelve", "one in four"."""
-        return self._lower[i] == "of" or any(self._tags[j] == "CD" for j in self._of(i, "pobj"))
+        return self._lower[i] == "of" or any(self._tags[j] == "CD" for j in self._tree.subtree(i))
 
     def _is_universal(self, noun: int) -> bool:
         """Whether something is said of all or none: then nothing that narrows it may go."""
@@ -101,7 +114,7 @@ class Needs:
             return True
         limits = {self._lower[j] for j in self._of(noun, "det", "predet", "advmod", "amod", "neg", "idiom")}
         if self._relations[noun] not in ("nsubj", "nsubjpass"):
-            limits -= {"any", "each", "only"}
+            limits -= {"any", "each", "only", "all", "every"}
         return bool(limits & rules.UNIVERSAL)
 
     def _is_focused(self, i: int) -> bool:

@@ -84,6 +84,8 @@ PRIVATIVE = frozenset(
 CONDITIONS = frozenset("if unless until till provided providing assuming whether lest once supposing except".split())
 """Conjunctions of clauses on which the truth of the main clause hangs."""
 
+HARD_CONDITIONS = frozenset("if unless provided until till".split())
+
 WHEN = frozenset("when whenever where wherever as while".split())
 """Conditions only where the main clause is no report of the past."""
 
@@ -122,7 +124,8 @@ UNITS = frozenset(
 """Nouns that say nothing without their number."""
 
 GENERIC_HEADS = frozenset(
-    "those anyone everyone anybody everybody people someone somebody nobody no-one one ones".split()
+    "anything something nothing everything those anyone everyone anybody everybody people someone somebody nobody "
+    "no-one one ones".split()
 )
 """Words that mean nobody in particular without the clause behind them."""
 

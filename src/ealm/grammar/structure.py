@@ -7,6 +7,7 @@ dependents a head needs, `rules` has the tables of both.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ealm.grammar import rules
 from ealm.grammar.needs import Needs
 from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT, Tree
@@ -27,6 +28,8 @@ class Structure:
     """Words that a headline does without."""
     is_word: tuple[bool, ...]
     relations: tuple[str, ...]
+    conditional: bool = False
+    """Whether a condition stands in the sentence: then no clause is sure to hold by itself."""
 
 
 def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *, headline: bool) -> Structure:
@@ -52,12 +55,13 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     needs_word = [tree.heads[i] != ROOT and needs.required(i) for i in count]
     costs = [0.0 if needs_word[i] else needs.cost(i) for i in count]
     return Structure(
-        tuple(tree.heads),
-        tuple(needs_word),
-        tuple(costs),
-        frozenset(needs.spare),
-        tuple(is_word),
-        tuple(tree.relations),
+        heads=tuple(tree.heads),
+        required=tuple(needs_word),
+        costs=tuple(costs),
+        spare=frozenset(needs.spare),
+        is_word=tuple(is_word),
+        relations=tuple(tree.relations),
+        conditional=any(word in rules.CONDITIONS for word in tree.lower),
     )
 
 
