@@ -183,7 +183,8 @@ def test_the_embedded_model_gives_all_lengths_at_once(cases: tuple[Case, ...]) -
     system = load_system(SystemSpec("ealm", "ealm"), None)
     assert isinstance(system, HasCurve)
     one_by_one = check_system(system, cases, lengths=range(3, 9))
-    assert {output.summary for output in check_system(system, cases)} == {output.summary for output in one_by_one}
+    expected = {output.summary for output in one_by_one if len(output.summary.split()) >= 3}
+    assert {output.summary for output in check_system(system, cases)} == expected
 
 
 def test_one_length_and_a_length_of_its_own(cases: tuple[Case, ...]) -> None:

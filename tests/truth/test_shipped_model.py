@@ -10,8 +10,8 @@ from ealm.evaluation.truth_run import TruthResult, check_system
 
 LENGTHS = (4, 8)
 """Two of the lengths that `ealm evaluate --truth` tries: every one takes minutes."""
-CEILING = 0.26
-CEILINGS = {"negation": 0.04, "condition": 0.50, "roles": 0.36}
+CEILING = 0.04
+CEILINGS = {"negation": 0.0, "condition": 0.0, "roles": 0.0}
 """Shares measured with the model that ships, rounded up to whole percents: lower them as it gets better."""
 
 

@@ -26,8 +26,10 @@ _CLAUSES = frozenset({"relcl", "acl", "advcl", "ccomp", "xcomp", "parataxis", "a
 class TreePlanSettings:
     """How words are valued and drafts are chosen."""
 
-    base: float = 0.25
+    base: float = 1.75
     """Added to the importance of each word: how much it counts to fill the length."""
+    most: float = 3.0
+    """Importance above which a word counts no more: one name is not worth a whole clause."""
     adjacency: float = 0.0
     spare: float = -1.0
     """Value of a word that a headline does without."""
@@ -60,7 +62,8 @@ class TreePlan:
         """`importance` and `sizes` (in words, 0 for what is no word of its own) are those of the words."""
         self._structure = structure
         self._values = [
-            settings.spare if i in structure.spare else own + settings.base for i, own in enumerate(importance)
+            settings.spare if i in structure.spare else min(own, settings.most) + settings.base
+            for i, own in enumerate(importance)
         ]
         self._sizes = sizes
         self._punctuation = punctuation

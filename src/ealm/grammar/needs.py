@@ -172,12 +172,14 @@ class Needs:
             or (word == "according" and self._is_rumour(i))
         ):
             return True
-        if self._is_negated(head) and (word in ("before", "until", "because") or self._tags[head] == "JJ"):
+        if self._is_negated(head) and (word in ("before", "after", "until", "because") or self._tags[head] == "JJ"):
             return True
         if word == "as" and any(self._lower[j] in ("as", "so", "such", "same") for j in self._children[head]):
             return True
         if word == "of":
             return above in rules.PARTITIVES or self._tags[head] in ("CD", "DT", "JJR", "JJS")
+        if self._is_time(i) and self._relations[head] == "relcl" and not self._of(head, *_COMPLEMENTS):
+            return True  # "which began on Wednesday"
         if self._bare_participle(i) or self._before_infinitive(i):
             return True
         if above in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}:
