@@ -61,10 +61,9 @@ class TreePlan:
     ) -> None:
         """`importance` and `sizes` (in words, 0 for what is no word of its own) are those of the words."""
         self._structure = structure
-        self._values = [
-            settings.spare if i in structure.spare else min(own, settings.most) + settings.base
-            for i, own in enumerate(importance)
-        ]
+        self._values = [min(own, settings.most) + settings.base for own in importance]
+        for i in structure.spare:
+            self._values[i] = settings.spare
         self._sizes = sizes
         self._punctuation = punctuation
         self._is_noun = is_noun

@@ -11,6 +11,8 @@ _CLAUSES = frozenset({"advcl", "relcl", "acl", "ccomp", "xcomp", "conj", "parata
 _CONTAINERS = frozenset({"relcl", "acl", "conj", "attribution", "parataxis", "ccomp"})
 """Relations of clauses that may go as a whole, with the conditions in them."""
 
+_COMPLEMENTS = ("dobj", "attr", "acomp", "xcomp", "ccomp", "oprd", "auxpass")
+
 _Rule = Callable[["Needs", int], bool]
 
 
@@ -323,9 +325,7 @@ class Needs:
     def _completes(self, i: int) -> bool:
         """Whether it is the first phrase behind a verb that has nothing else behind it."""
         head = self._heads[i]
-        if not self._tags[head].startswith("VB") or self._of(
-            head, "dobj", "attr", "acomp", "xcomp", "ccomp", "oprd", "auxpass"
-        ):
+        if not self._tags[head].startswith("VB") or self._of(head, *_COMPLEMENTS):
             return False
         behind = [
             j
