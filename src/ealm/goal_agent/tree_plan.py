@@ -26,10 +26,8 @@ _CLAUSES = frozenset({"relcl", "acl", "advcl", "ccomp", "xcomp", "parataxis", "a
 class TreePlanSettings:
     """How words are valued and drafts are chosen."""
 
-    base: float = 1.75
+    base: float = 0.25
     """Added to the importance of each word: how much it counts to fill the length."""
-    most: float = 3.0
-    """Importance above which a word counts no more: one name is not worth a whole clause."""
     adjacency: float = 0.0
     spare: float = -1.0
     """Value of a word that a headline does without."""
@@ -61,7 +59,7 @@ class TreePlan:
     ) -> None:
         """`importance` and `sizes` (in words, 0 for what is no word of its own) are those of the words."""
         self._structure = structure
-        self._values = [min(own, settings.most) + settings.base for own in importance]
+        self._values = [own + settings.base for own in importance]
         for i in structure.spare:
             self._values[i] = settings.spare
         self._sizes = sizes
@@ -166,7 +164,13 @@ class TreePlan:
         nouns = [i for i, noun in enumerate(self._is_noun) if noun and relations[i] not in _INNER]
         subject = [i for i in nouns if relations[i] in ("nsubj", "nsubjpass") and heads[i] == self._root]
         plain = [i for i in subject if not self._is_quantified(i)]
-        return [*plain, *sorted(set(nouns) - set(plain), key=lambda i: (self._is_quantified(i), -self._values[i]))]
+        return [*plain, *sorted(set(nouns) - set(plain), key=lambda i: (self._is_limited(i), -self._values[i]))]
+
+    def _is_limited(self, noun: int) -> bool:
+        """Whether it is said of how many, or what is said of it is denied."""
+        heads, relations = self._structure.heads, self._structure.relations
+        denied = any(heads[i] == heads[noun] and relation == "neg" for i, relation in enumerate(relations))
+        return denied or self._is_quantified(noun)
 
     def _is_quantified(self, noun: int) -> bool:
         """Whether a phrase says of how many: alone, that would be a statement."""

@@ -13,18 +13,18 @@ REQUIRED = frozenset(
 """Relations whose dependent completes its head: a verb's subject, objects and complements, particles, auxiliaries."""
 
 OMISSION_COST = {
-    "compound": 1.25,
+    "compound": 2.0,
     "nummod": 0.25,
-    "poss": 0.5,
+    "poss": 1.25,
     "amod": 0.5,
     "nmod": 1.0,
     "acl": 0.5,
     "relcl": -0.5,
-    "prep": 1.25,
-    "agent": -0.25,
+    "prep": 0.5,
+    "agent": 0.5,
     "advcl": -1.0,
     "npadvmod": 0.0,
-    "advmod": 0.0,
+    "advmod": 0.75,
     "appos": -1.5,
     "conj": 0.25,
     "attribution": -3.75,
@@ -40,7 +40,7 @@ OF_COST = 2.0
 VERB_COMPLEMENT_COST = 2.0
 """For the first phrase behind a verb without object or complement: "it depends on the weather"."""
 
-INFINITIVE_COST = 2.75
+INFINITIVE_COST = 2.0
 """For an infinitive behind a noun: "a plan to cut costs"."""
 
 TIME_COST = -0.5
