@@ -1,4 +1,4 @@
-"""Which dependents a head needs, and what it costs to leave out the others."""
+"""Which dependents a head needs."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ _CLAUSES = frozenset({"advcl", "relcl", "acl", "ccomp", "xcomp", "conj", "parata
 _CONTAINERS = frozenset({"relcl", "acl", "conj", "attribution", "parataxis", "ccomp"})
 """Relations of clauses that may go as a whole, with the conditions in them."""
 
-_COMPLEMENTS = ("dobj", "attr", "acomp", "xcomp", "ccomp", "oprd", "auxpass")
+_COMPLEMENTS = ("dobj", "attr", "acomp", "xcomp", "ccomp", "oprd")
 
 _Rule = Callable[["Needs", int], bool]
 
@@ -51,6 +51,28 @@ class Needs:
                 j = self._heads[j]
         return found
 
+    def _is_excluding(self, i: int) -> bool:
+        """Whether it is a phrase that says what is meant not: "the plants, just not the cactus"."""
+        if self._relations[i] not in ("appos", "conj", "dep", "npadvmod", "nmod") or self._tags[i].startswith("VB"):
+            return False
+        first = sorted(self._tree.subtree(i))[:3]
+        return any(self._lower[j] == "not" for j in first)
+
+    def _in_condition(self, i: int) -> bool:
+        """Whether it stands in a clause with "if" or "unless"."""
+        while (i := self._heads[i]) != ROOT:
+            if any(self._lower[j] in rules.HARD_CONDITIONS for j in self._children[i]):
+                return True
+        return False
+
+    def _has_number(self, i: int) -> bool:
+        return any(self._tags[j] == "CD" for j in self._tree.subtree(i))
+
+    def _lacks_pronoun(self, clause: int) -> bool:
+        """Whether a relative clause with a finite verb has no relative pronoun: then it is kept or left as it is."""
+        finite = self._tags[clause] in ("VBZ", "VBP", "VBD")
+        return finite and not any(self._tags[j].startswith("W") for j in self._children[clause])
+
     def _is_denied(self, noun: int) -> bool:
         """Whether a noun is what a negated verb, or one of which only somebody is the subject, is about."""
         if self._relations[noun] not in ("dobj", "attr"):
@@ -74,6 +96,16 @@ class Needs:
         head = self._heads[i]
         if relation in ("cc", "range-end", "idiom") or relation.endswith("-whole") or i in self._narrowing:
             return True
+        if (word in rules.FRACTIONS and relation not in _CLAUSES) or self._is_excluding(i):
+            return True
+        if relation in ("prep", "npadvmod", "amod") and self._in_condition(i) and self._has_number(i):
+            return True
+        if (
+            self._relations[head] == "relcl"
+            and self._lacks_pronoun(head)
+            and relation not in ("prep", "advcl", "advmod")
+        ):
+            return True
         if word in rules.CONDITIONS and relation in ("prep", "mark", "advmod"):
             return True
         if relation in ("advcl", "ccomp", "prep") and self._relations[head] == "idiom":
@@ -96,13 +128,6 @@ class Needs:
             return True
         special = _SPECIAL.get(relation)
         return special(self, i) if special is not None else relation in rules.REQUIRED
-
-    def cost(self, i: int) -> float:
-        """What it costs to leave a word out that is not required."""
-        if self._heads[i] == ROOT or i in self.spare:
-            return 0.0
-        special = _COSTS.get(self._relations[i])
-        return special(self, i) if special is not None else rules.OMISSION_COST.get(self._relations[i], 0.0)
 
     # Relations whose words decide -----------------------------------------------------------------------------------
 
@@ -279,21 +304,11 @@ class Needs:
     def _is_purpose(self, i: int) -> bool:
         return self._tags[i] == "VB" and any(self._lower[j] == "to" for j in self._of(i, "aux"))
 
-    def _amod_cost(self, i: int) -> float:
-        return rules.RESTRICTIVE_COST if i > self._heads[i] else rules.OMISSION_COST["amod"]
-
-    def _infinitive_cost(self, i: int) -> float:
-        if self._tags[i] == "VBG":
-            return rules.OMISSION_COST["advcl"]
-        return rules.INFINITIVE_COST / 2
-
     def _npadvmod(self, i: int) -> bool:
         return self._tags[self._heads[i]][:2] in ("JJ", "RB", "IN")
 
     def _poss(self, i: int) -> bool:
         return self._tags[i].startswith("W")
-
-    # Costs that depend on more than the relation ----------------------------------------------------------------------
 
     def _is_time(self, i: int) -> bool:
         """Whether a word or phrase says when."""
@@ -302,16 +317,6 @@ class Needs:
 
     def _dative(self, i: int) -> bool:
         return not (self._of(i, "pobj") or self._tags[i] in ("IN", "TO"))
-
-    def _prep_cost(self, i: int) -> float:
-        head = self._heads[i]
-        if self._is_time(i):
-            return rules.TIME_COST
-        if self._lower[i] == "of":
-            return rules.OF_COST
-        if self._completes(i) or self._tags[head] == "JJ" or self._relations[i] == "dative":
-            return rules.VERB_COMPLEMENT_COST
-        return rules.OMISSION_COST["prep"]
 
     def _bare_participle(self, i: int) -> bool:
         """Whether it is the only thing behind a participle or infinitive that is a clause by itself."""
@@ -334,20 +339,6 @@ class Needs:
         ]
         return bool(behind) and i == behind[0]
 
-    def _completing_cost(self, i: int) -> float:
-        if self._is_time(i):
-            return rules.TIME_COST
-        return rules.VERB_COMPLEMENT_COST if self._completes(i) else rules.OMISSION_COST.get(self._relations[i], 0.0)
-
-    def _clause_cost(self, i: int) -> float:
-        if self._tags[i] == "VB" and self._of(i, "aux") and not self._after_comma(i):
-            return rules.INFINITIVE_COST
-        return rules.OMISSION_COST[self._relations[i]] if self._after_comma(i) else rules.RESTRICTIVE_COST
-
-    def _compound_cost(self, i: int) -> float:
-        title = self._tags[self._heads[i]].startswith("NNP")
-        return 0.1 if title else rules.OMISSION_COST["compound"]
-
 
 _SPECIAL: dict[str, _Rule] = {
     "det": Needs._det,
@@ -364,16 +355,4 @@ _SPECIAL: dict[str, _Rule] = {
     "dative": Needs._dative,
     "xcomp": Needs._xcomp,
     "aux-chain": lambda needs, i: True,  # noqa: ARG005
-}
-_COSTS: dict[str, Callable[[Needs, int], float]] = {
-    "prep": Needs._prep_cost,
-    "dative": Needs._prep_cost,
-    "amod": Needs._amod_cost,
-    "npadvmod": Needs._completing_cost,
-    "advmod": Needs._completing_cost,
-    "advcl": Needs._completing_cost,
-    "relcl": Needs._clause_cost,
-    "acl": Needs._clause_cost,
-    "compound": Needs._compound_cost,
-    "xcomp": Needs._infinitive_cost,
 }

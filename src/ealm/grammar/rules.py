@@ -197,6 +197,8 @@ IDIOMS = frozenset(
 
 CONDITIONAL_IDIOMS = frozenset({("as", "long", "as"), ("so", "long", "as"), ("only", "if"), ("even", "if")})
 
+FRACTIONS = frozenset("half twice thrice".split())
+
 UNIVERSAL = frozenset("no all every any each only none neither never not".split())
 FOCUS = frozenset("only solely exclusively except unless excluding barring apart save".split())
 DEGREES = frozenset("less least as so too more most hardly barely nearly almost only twice half".split())

@@ -1,14 +1,14 @@
 """From a dependency parse to the tree of what may be removed: closed sets of words are the drafts that may be written.
 
 `rearranging` and `statements` change the parse where leaving out follows other lines than syntax, `needs` says which
-dependents a head needs, `rules` has the tables of both.
+dependents a head needs, `costs` what the others cost, `rules` has the tables of both.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ealm.grammar import rules
-from ealm.grammar.needs import Needs
+from ealm.grammar.costs import Costs
 from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT, Tree
 from ealm.grammar.statements import free_antecedents, free_statements, split_clauses
@@ -50,7 +50,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     free_statements(tree)
     free_antecedents(tree)
     tree.mend()
-    needs = Needs(tree, headline=headline)
+    needs = Costs(tree, headline=headline)
     count = range(len(words))
     needs_word = [tree.heads[i] != ROOT and needs.required(i) for i in count]
     costs = [0.0 if needs_word[i] else needs.cost(i) for i in count]
