@@ -1,6 +1,7 @@
 """The systems that are compared, by the names that a user gives them.
 
-    ealm  ealm=DIR  ealm:NAME=DIR  ealm+walk=DIR  ealm+plain=DIR  file:NAME=PATH  and the baselines (baselines/table.py)
+    ealm  ealm=DIR  ealm:NAME=DIR  ealm+walk=DIR  ealm+plain=DIR  ealm+chain (without grammar)  file:NAME=PATH
+    and the baselines (baselines/table.py)
 
 DIR and PATH may hold {seed}: such a system is scored once for each seed.
 """
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 SEED = "{seed}"
 STYLES = ("plain", "headline")
 _SPEC = re.compile(r"(?P<kind>[^:=]+)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?")
-_EALM = re.compile(r"ealm(?:\+(?:walk|plan|search|plain|headline))*")
+_EALM = re.compile(r"ealm(?:\+(?:walk|plan|search|plain|headline|chain))*")
 _FILE = "file:NAME=PATH"
 
 
@@ -78,6 +79,7 @@ def _parse(part: str) -> SystemSpec:
     if baseline is None and kind != "file" and not _EALM.fullmatch(kind):
         raise UnknownSystemError(
             f"There is no system {part!r}. Systems: ealm, ealm=DIR, ealm:NAME=DIR, ealm+walk=DIR, ealm+plain=DIR, "
+            f"ealm+chain (without grammar), "
             f"{baseline_list(about=False)}, {_FILE}."
         )
     if path is None and kind == "file":
@@ -97,10 +99,13 @@ def load_system(spec: SystemSpec, seed: int | None) -> AnySummarizer:
         return baseline.load(spec.kind, place)
     if spec.kind == "file":
         return _FromFile(spec.place(seed))
+    from ealm.grammar.loading import EMBEDDED, NONE
+    from ealm.lm.bundled import NAME
     from ealm.summarize.summarizer import Summarizer
 
-    summarizer = Summarizer() if place is None else Summarizer(place)
-    return _Ealm(_varied(summarizer, spec.kind.split("+")[1:]))
+    variants = spec.kind.split("+")[1:]
+    model, grammar = NAME if place is None else place, NONE if "chain" in variants else EMBEDDED
+    return _Ealm(_varied(Summarizer(model, grammar=grammar), [own for own in variants if own != "chain"]))
 
 
 def _varied(summarizer: "Summarizer", variants: Iterable[str]) -> "Summarizer":
