@@ -138,14 +138,14 @@ def test_from_raw_sentences_to_summaries(tmp_path: Path, corpus_file: Path, bert
 
 
 def test_from_raw_text_to_a_summary_with_nothing_but_what_is_installed(tmp_path: Path) -> None:
-    text = "The city council voted on Tuesday night to close the old ferry terminal; nobody spoke against it."
+    text = "The city council did not vote on Tuesday night to close the old ferry terminal, although nobody liked it."
     out, err = finish(start("summarize", text, "--words", 8, "--json", "--trace"))
     assert err == ""
     values = json.loads(out)
     SCHEMA.validate(values)
     assert values["source"] == text
     assert 1 <= len(values["summary"].split()) <= 8
-    assert "nobody" in values["summary"].lower().split()  # a negation stays
+    assert "not" in values["summary"].split()  # a negation stays with its verb
     output = tmp_path / "out.txt"
     out, _ = finish(start("summarize", "-o", output, "--words", 8), f"{text}\n\n{text}\n")
     assert out == ""

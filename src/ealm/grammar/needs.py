@@ -237,6 +237,8 @@ class Needs:
 
     def _compound(self, i: int) -> bool:
         head = self._heads[i]
+        if self._lower[i] in rules.TIMES:  # "Tuesday night"
+            return True
         proper = self._tags[i].startswith("NNP") and self._tags[head].startswith("NNP")
         return proper and self._lower[i] not in rules.TITLES
 
@@ -246,7 +248,7 @@ class Needs:
             return True
         if self._is_inverted(i) or i in self._tree.conditional:
             return True
-        if self._is_negated(self._heads[i]) and marks & {"because", "before", "since"}:
+        if self._is_negated(self._heads[i]) and (marks & {"because", "before", "since"} or self._is_purpose(i)):
             return True
         return bool(marks & {"when", "whenever", "where", "wherever"}) and not self._reports(self._heads[i])
 
@@ -299,6 +301,8 @@ class Needs:
         head = self._heads[i]
         if self._tags[i] == "VBG" and self._after_comma(i):
             return False
+        if self._is_negated(head):
+            return True
         return not (self._is_purpose(i) and self._of(head, "dobj") and self._lower[head] not in rules.CONTROL)
 
     def _is_purpose(self, i: int) -> bool:

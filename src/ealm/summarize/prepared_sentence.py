@@ -59,7 +59,8 @@ class PreparedSentence:
         paraphrased = ParaphrasedSentence.shortest(sentence, named) if reword else ParaphrasedSentence(sentence)
         hard_keep = paraphrased.mapped(named)
         soft_keep: list[int] = []
-        kinds = [kind for kind in options.protected_kinds if kind != "negation" or not planned]
+        by_grammar = planned and options.protect is None  # a plan keeps a negation with what it negates
+        kinds = [kind for kind in options.protected_kinds if kind != "negation" or not by_grammar]
         for kind in kinds:  # a paraphrase of a protected word is protected
             indices = paraphrased.mapped(protected_indices(sentence.words, [kind]))
             soft_keep += sorted(indices - hard_keep - set(soft_keep))
