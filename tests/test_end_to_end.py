@@ -138,7 +138,7 @@ def test_from_raw_sentences_to_summaries(tmp_path: Path, corpus_file: Path, bert
 
 
 def test_from_raw_text_to_a_summary_with_nothing_but_what_is_installed(tmp_path: Path) -> None:
-    text = "The council did not vote on Tuesday night to close the old ferry terminal, although nobody liked it."
+    text = "The city council did not close the old ferry terminal, although nobody liked it."
     out, err = finish(start("summarize", text, "--words", 8, "--json", "--trace"))
     assert err == ""
     values = json.loads(out)
