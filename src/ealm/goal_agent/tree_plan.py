@@ -120,11 +120,14 @@ class TreePlan:
         relations, heads = self._structure.relations, self._structure.heads
         if self._structure.conditional:
             return []
+        subordinate = {heads[i] for i, relation in enumerate(relations) if relation == "mark"}
         subjects = {
             heads[i] for i, relation in enumerate(relations) if relation in ("nsubj", "nsubjpass") and self._is_noun[i]
         }
         return [
-            i for i, relation in enumerate(relations) if relation == "conj" and heads[i] == self._root and i in subjects
+            i
+            for i, relation in enumerate(relations)
+            if relation == "conj" and i not in subordinate and heads[i] == self._root and i in subjects
         ]
 
     def closure(self, keep: Collection[int]) -> list[int]:

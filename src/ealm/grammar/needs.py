@@ -124,6 +124,12 @@ class Needs:
             return True
         if relation in ("prep", "advcl", "npadvmod", "advmod") and self._is_focused(i):
             return True
+        if relation == "conj" and tag == "IN" and self._is_focused(i):
+            return True  # "but only in strong wind"
+        if relation == "agent" and self._relations[head] == "acl":
+            return True  # "damage caused by misuse"
+        if self._relations[head] == "prep" and not self._of(head, "pobj", "pcomp"):
+            return True  # whatever a parser took the object for
         if relation in ("advmod", "amod", "nummod", "npadvmod") and self._is_limited(i):
             return True
         special = _SPECIAL.get(relation)

@@ -56,6 +56,16 @@ class Tree:
                     waiting.append(child)
         return found
 
+    def give_objects(self) -> None:
+        """A preposition without an object takes the noun behind it that a parser hung elsewhere ("rose by a third")."""
+        for i in range(len(self.words) - 1):
+            if self.relations[i] != "prep" or not self.is_word[i] or self.children(i):
+                continue
+            behind = [j for j in range(i + 1, min(i + 7, len(self.words))) if self.heads[j] == self.heads[i]]
+            noun = behind and self.is_word[behind[0]] and self.tags[behind[0]][:2] in ("NN", "CD", "JJ")
+            if noun and min(self.subtree(behind[0])) == i + 1:
+                self.move(behind[0], i, "pobj")
+
     def join_idioms(self) -> None:
         """Words that say something else apart ("at least", "all but") hang on the topmost of them."""
         for length in (3, 2):

@@ -38,6 +38,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     if tree.root is None:
         return _flat(len(words), is_word)
     tree.lift_from_punctuation()
+    tree.give_objects()
     tree.join_idioms()
     tree.join_substitutions()
     tree.free_designators()
