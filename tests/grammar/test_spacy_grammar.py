@@ -131,7 +131,7 @@ def test_no_words_have_an_empty_parse() -> None:
 
 def test_without_spacy_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(GrammarError, match="pip install spacy"):
+    with pytest.raises(GrammarError, match=r"pip install 'ealm\[spacy\]'"):
         SpacyGrammar.load("en_core_web_sm")
 
 

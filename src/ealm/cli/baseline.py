@@ -83,13 +83,14 @@ def seq3(
     from ealm.baselines.seq3.settings import Seq3Settings
     from ealm.baselines.seq3.training import train_seq3
     from ealm.common.stopping import StopRequest
-    from ealm.evaluation.data import read_paired
-    from ealm.evaluation.rouge import mean_rouge
     from ealm.text.tokenizer import spaced
 
     settings = Seq3Settings()
     pairs = None
     if validation is not None:
+        from ealm.evaluation.data import read_paired
+        from ealm.evaluation.rouge import mean_rouge
+
         paired = read_paired(validation)
         sources = paired.sources if pretokenized else tuple(map(spaced, paired.sources))
         pairs = Validation(sources, paired.references, score=mean_rouge)

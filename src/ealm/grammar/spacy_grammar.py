@@ -47,7 +47,8 @@ class SpacyGrammar:
             import spacy
         except ImportError as error:
             raise GrammarError(
-                f"The grammar {name!r} needs spaCy. Install it with: pip install spacy (and then the pipeline {name})."
+                f"The grammar {name!r} needs spaCy. Install it with: pip install 'ealm[spacy]' "
+                f"(and then the pipeline {name})."
             ) from error
         try:
             pipeline = spacy.load(name, exclude=list(_UNUSED))
