@@ -1,6 +1,7 @@
 """Any length from one walk."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
-from ealm.summarize.length_fitting import Fits, shorten
+from ealm.summarize.length_fitting import BalancedWalk, Fits, shorten, shorten_balanced
 
 KEEP, REMOVE, REPLACE = Action.KEEP, Action.REMOVE, Action.REPLACE
 
@@ -195,3 +196,75 @@ def test_a_walk_without_steps_changes_nothing_that_fits() -> None:
     result = shorten(walk_of(2), at_most(2), hard_keep=[0, 1])
     assert (result.step, result.actions) == (0, (KEEP, KEEP))
     assert shorten(walk_of(0), at_most(1)).actions == ()
+
+
+# Parts of the best balance --------------------------------------------------------------------------------------------
+
+
+def balanced(length: int, *decisions: tuple[int, Action], best: int, every_length: bool = False) -> BalancedWalk:
+    return BalancedWalk(walk_of(length, *decisions), best, every_length=every_length)
+
+
+NEWS = "the old bridge in the town will close".split()
+DECISIONS = ((4, REMOVE), (6, REMOVE), (1, REPLACE), (7, REMOVE), (0, KEEP), (2, KEEP), (3, KEEP), (5, KEEP))
+OLD_BRIDGE = balanced(8, *DECISIONS, best=3)
+"""Its best balance is "the NEW bridge in town close"."""
+
+
+def words_left(limit: int, **pins: Any) -> str:
+    """Under pins, on which a walk does not decide."""
+    pinned = {index for pin in pins.values() for index in pin}
+    walk = walk_of(8, *(decision for decision in DECISIONS if decision[0] not in pinned))
+    best = len([word for word in (4, 6, 1) if word not in pinned])
+    actions = shorten_balanced(BalancedWalk(walk, best), NEWS, at_most(limit), **pins).actions
+    return " ".join(NEWS[index] for index in left(actions))
+
+
+def test_the_best_balance_stays_whole_where_it_fits() -> None:
+    for limit in (6, 7):
+        result = shorten_balanced(OLD_BRIDGE, NEWS, at_most(limit))
+        assert (result.step, result.actions) == (3, OLD_BRIDGE.walk.actions_after(3))
+    assert shorten_balanced(OLD_BRIDGE, NEWS, at_most(8)).actions == (KEEP,) * 8
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [(5, "the old bridge town close"), (4, "old bridge town close"), (3, "old bridge town"), (1, "old")],
+)
+def test_stop_words_go_first_then_the_last_words_and_no_new_word_stays(limit: int, expected: str) -> None:
+    assert words_left(limit) == expected
+    assert REPLACE not in shorten_balanced(OLD_BRIDGE, NEWS, at_most(limit)).actions
+
+
+def test_pins_hold_in_a_part_of_the_best_balance() -> None:
+    assert words_left(2, hard_keep={7}) == "old close"
+    assert words_left(1, hard_keep={7, 0}) == "the close"
+    assert words_left(3, soft_keep=[7, 0]) == "the old close"
+    assert words_left(1, soft_keep=[7, 0]) == "close"
+
+
+def test_dependents_go_with_their_heads_from_the_best_balance_on() -> None:
+    assert words_left(6, dependents={3: 4}) == "the old bridge town close"
+    assert words_left(3, dependents={1: 2}) == "old bridge town"
+    assert words_left(1, dependents={1: 2}) == "town"  # neither of the two alone
+
+
+def test_on_a_curve_the_steps_before_the_best_balance_are_lengths_too() -> None:
+    curve = balanced(4, (3, REMOVE), (0, KEEP), (1, REMOVE), (2, REMOVE), best=3, every_length=True)
+    found = [shorten_balanced(curve, list("abcd"), at_most(limit)) for limit in (4, 3, 2, 1)]
+    assert [left(result.actions) for result in found] == [[0, 1, 2, 3], [0, 1, 2], [0, 2], [2]]
+    assert [result.step for result in found] == [0, 1, 3, 3]
+
+
+@given(walks(), st.integers(0, 8), st.integers(1, 8), st.booleans())
+def test_a_part_of_the_best_balance_fits_and_is_a_part(
+    given_walk: tuple[Walk, list[int]], best: int, limit: int, every_length: bool
+) -> None:
+    walk, locked = given_walk
+    step = min(best, len(walk.steps))
+    words = [f"word{index}" for index in range(walk.length)]
+    result = shorten_balanced(BalancedWalk(walk, step, every_length), words, at_most(limit), soft_keep=locked)
+    assert 1 <= len(left(result.actions)) <= limit
+    within = left(walk.actions_after(step))
+    if limit < walk.length and within and not every_length:
+        assert set(left(result.actions)) <= set(within)

@@ -52,38 +52,58 @@ def test_an_empty_text_has_an_empty_summary(pipeline: Pipeline, blank: str, give
 # One sentence ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_limit_is_met_by_taking_as_many_decisions_as_needed(pipeline: Pipeline, script: Script) -> None:
+def test_a_limit_is_met_by_a_part_of_the_best_balance(pipeline: Pipeline, script: Script) -> None:
+    script.action, script.actions = KEEP, {0: REMOVE}
+    assert summarize(pipeline, "The old river rises.").summary == "Old river rises."
     summary = summarize(pipeline, "The old river rises.", words=2)
-    assert summary.summary == "River rises."
-    assert summary.step == 2
+    assert summary.summary == "Old river."
+    assert summary.step == 4
     assert summary.reconstruction_rate is None
     assert summary.compression_rate == pytest.approx(2 / 5)
     assert [(edit.word, edit.action, edit.order) for edit in summary.edits] == [
         ("The", REMOVE, 1),
-        ("old", REMOVE, 2),
-        ("river", KEEP, None),
-        ("rises", KEEP, None),
+        ("old", KEEP, 2),
+        ("river", KEEP, 3),
+        ("rises", REMOVE, 4),
         (".", KEEP, None),
     ]
+
+
+@pytest.mark.parametrize("words", [2, 3])
+def test_the_best_balance_is_the_summary_where_it_fits(pipeline: Pipeline, script: Script, words: int) -> None:
+    script.order, script.actions = (1, 2), {0: KEEP, 3: KEEP}
+    text = "cue follower river bridge"
+    free, limited = summarize(pipeline, text), summarize(pipeline, text, words=words, recoverability=True)
+    assert free.summary == "cue bridge"
+    assert limited == free
+
+
+def test_a_text_within_its_limit_needs_no_best_balance(
+    pipeline: Pipeline, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TableMaskedLM, "predict", None)
+    assert short(pipeline, "Cue follower. The river rises.", words=5) == "Cue follower. The river rises."
 
 
 @pytest.mark.parametrize(
     ("given_options", "expected"),
     [
         ({"words": 9}, "The old river, not the bridge, rises."),
-        ({"words": 3}, "Not bridge, rises."),
-        ({"words": 1}, "Rises."),
-        ({"words": 2, "protect": []}, "Bridge, rises."),
-        ({"words": 3, "keep": "old river"}, "Old river, rises."),
-        ({"chars": 16}, "Rises."),
-        ({"bytes": 3}, "Not"),
-        ({"ratio": 0.5}, "Not bridge, rises."),
+        ({"words": 4}, "Old river not bridge."),
+        ({"words": 3}, "Old river."),
+        ({"words": 1}, "Old."),
+        ({"words": 3, "protect": []}, "Old river bridge."),
+        ({"words": 3, "keep": "rises"}, "Old river rises."),
+        ({"chars": 16}, "Old river."),
+        ({"bytes": 3}, "Old"),
+        ({"ratio": 0.5}, "Old river."),
         ({"ratio": 1.0}, "The old river, not the bridge, rises."),
     ],
 )
 def test_lengths_and_what_must_stay(
     pipeline: Pipeline, script: Script, given_options: dict[str, Any], expected: str
 ) -> None:
+    script.action = KEEP
     assert short(pipeline, "The old river, not the bridge, rises.", **given_options) == expected
 
 
@@ -110,8 +130,7 @@ def test_nothing_is_left_only_where_not_a_single_character_fits(pipeline: Pipeli
 def test_pretokenized_text_passes_through_untouched(pipeline: Pipeline, script: Script) -> None:
     script.action = KEEP
     assert short(pipeline, "The  River -lrb- , old )\t. ''", pretokenized=True) == "The River -lrb- , old ) . ''"
-    script.action = REMOVE
-    assert short(pipeline, "The River -lrb- , old", pretokenized=True, words=3) == "-lrb- , old"
+    assert short(pipeline, "The River -lrb- , old", pretokenized=True, words=3) == "The River old"
     assert short(pipeline, "not River", pretokenized=True, words=1) == "River"
 
 
@@ -122,7 +141,7 @@ def test_the_best_balance_recovers_what_it_removes(pipeline: Pipeline, script: S
 
 
 def test_recoverability_is_worked_out_where_it_is_asked_for(pipeline: Pipeline, script: Script) -> None:
-    script.order, script.actions = (1, 2), {3: KEEP}
+    script.action, script.actions = KEEP, {1: REMOVE}
     text = "cue follower river bridge"
     assert summarize(pipeline, text, words=3).reconstruction_rate is None
     assert summarize(pipeline, text, words=3, recoverability=True).reconstruction_rate == 1.0
@@ -220,9 +239,12 @@ def test_a_replacement_that_is_longer_than_its_word_is_withdrawn_under_a_limit(
     assert len(summary.summary) < len(text)
 
 
-def test_a_replacement_of_the_same_length_stays_under_a_limit(pipeline: Pipeline, script: Script) -> None:
-    script.action, script.actions, script.order = KEEP, {1: REPLACE}, (1,)
-    assert JUNK in short(pipeline, "The river rises now", words=2)
+def test_a_replacement_stays_where_the_best_balance_fits_and_takes_no_room_where_it_does_not(
+    pipeline: Pipeline, script: Script
+) -> None:
+    script.action, script.actions, script.order = KEEP, {1: REPLACE, 3: REMOVE}, (1,)
+    assert short(pipeline, "The river rises now", words=3) == f"The {JUNK} rises"
+    assert short(pipeline, "The river rises now", words=2) == "River rises"
 
 
 def test_a_shape_is_no_word_for_people(script: Script) -> None:

@@ -34,6 +34,12 @@ class Text:
     limit: Limit | None
     options: SummarizeOptions
 
+    @property
+    def fits(self) -> bool:
+        """Whether it is within its limit as it is."""
+        sentences = [prepared.sentence for prepared in self.sentences]
+        return self.limit is None or self.limit.allows(assembled(sentences, [sentence.text for sentence in sentences]))
+
     def goal(self, prepared: PreparedSentence) -> int:
         """How many words of a sentence the limit would leave if every sentence gave the same share."""
         if self.limit is None:

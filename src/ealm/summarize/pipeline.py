@@ -19,7 +19,7 @@ from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.rollout import WalkSource, walk
 from ealm.paper.step_search import BestStepSearch, EveryStepSearch, GivenActionsSearch, Search, run_searches
 from ealm.summarize.documents import LengthPlanner, Text, assembled
-from ealm.summarize.length_fitting import Shortened
+from ealm.summarize.length_fitting import BalancedWalk, Shortened
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.paraphrase_alignment import untouched
 from ealm.summarize.prepared_sentence import PreparedSentence
@@ -123,7 +123,7 @@ class Pipeline:
 
     def summarize(self, texts: Sequence[Text]) -> list[Summary]:
         """Summaries of all texts, each by its own options, in common batches."""
-        walks = self._walk_sources(texts)
+        walks = self._balanced(texts, self._walk_sources(texts))
         tasks = [self._tasks(text, own) for text, own in zip(texts, walks, strict=True)]
         self._finish([task for row in tasks for task in row])
         parts = [[self._results.summary(task) for task in row] for row in tasks]
@@ -131,7 +131,7 @@ class Pipeline:
 
     def curve(self, text: Text) -> list[Summary]:
         """Summaries of one text at every length that its walks pass, the longest first."""
-        (walks,) = self._walk_sources([text])
+        (walks,) = self._balanced([text], self._walk_sources([text]), every_length=True)
         tasks: dict[tuple[int, int, bytes], SentenceTask] = {}  # many lengths of the text share a state of a sentence
         rows = []
         for limit, chosen in self._lengths(text, walks):
@@ -182,6 +182,28 @@ class Pipeline:
         found = iter(walk_sources(self._agent, requests, plans=self._plans))
         return [[next(found) for _ in text.sentences] for text in texts]
 
+    def _balanced(
+        self, texts: Sequence[Text], walks: Sequence[list[WalkSource]], *, every_length: bool = False
+    ) -> list[list[WalkSource]]:
+        """Walks of the paper's agent with their best step, where a limit is met by a part of that."""
+        found = [list(row) for row in walks]
+        if not isinstance(self._agent, Agent):
+            return found
+        searches: dict[tuple[int, int], BestStepSearch] = {}
+        for number, text in enumerate(texts):
+            if every_length or not text.fits:
+                for place, (prepared, own) in enumerate(zip(text.sentences, walks[number], strict=True)):
+                    searches[number, place] = self._best_step(text, prepared, own)
+        run_searches(list(searches.values()), self._converter)
+        for (number, place), search in searches.items():
+            walk = walks[number][place].walk_to(1)
+            found[number][place] = BalancedWalk(walk, search.best.step, every_length=every_length)
+        return found
+
+    def _best_step(self, text: Text, prepared: PreparedSentence, walks: WalkSource) -> BestStepSearch:
+        walk = walks.walk_to(text.goal(prepared))
+        return BestStepSearch(prepared.source, walk, self._rewards, punctuation=prepared.punctuation)
+
     def _tasks(self, text: Text, walks: Sequence[WalkSource]) -> list[SentenceTask]:
         pairs = list(zip(text.sentences, walks, strict=True))
         if not pairs:
@@ -204,7 +226,7 @@ class Pipeline:
             with_rate = options.recoverability or options.reconstruction or options.trace
             choice = GivenActionsSearch(source, shortened.actions, rewards, step=shortened.step, with_rate=with_rate)
         else:
-            choice = every or BestStepSearch(source, walk, rewards, punctuation=prepared.punctuation)
+            choice = every or self._best_step(text, prepared, walks)
         complete = shortened is None or shortened.complete
         return SentenceTask(text, prepared, walk, choice, every, rebuild=options.reconstruction, complete=complete)
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ealm.goal_agent.tree_plan import TreePlan
 from ealm.lm.masked_lm import MaskedLM
@@ -10,7 +11,7 @@ from ealm.paper.edits import Action
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.rollout import WalkSource
 from ealm.paper.source import Source
-from ealm.summarize.length_fitting import Fits, Shortened, shorten
+from ealm.summarize.length_fitting import BalancedWalk, Fits, Shortened, shorten, shorten_balanced
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.paraphrase_alignment import ParaphrasedSentence
 from ealm.text.detokenizer import ENDINGS, Layout, cannot_stand_alone, final_punctuation, is_punctuation
@@ -143,17 +144,21 @@ class PreparedSentence:
         return max(1, round(share * (len(self.source.words) - len(self.punctuation))))
 
     def shortened(self, walks: WalkSource, limit: Limit) -> Shortened:
-        """The walk towards the limit, applied until the sentence meets it; of a plan, the best draft that fits."""
+        """The walk towards the limit, applied until the sentence meets it; of a plan, the best draft that fits.
+
+        Of a walk with its best balance, as much of that as fits.
+        """
         if isinstance(walks, TreePlan):
             return self._planned(walks, self._fits(limit))
-        return shorten(
-            walks.walk_to(self.goal(limit)),
-            self._fits(limit),
-            hard_keep=self.hard_keep,
-            soft_keep=self.soft_keep,
-            dependents=self.dependents,
-            punctuation=self.punctuation,
-        )
+        pins: dict[str, Any] = {
+            "hard_keep": self.hard_keep,
+            "soft_keep": self.soft_keep,
+            "dependents": self.dependents,
+            "punctuation": self.punctuation,
+        }
+        if isinstance(walks, BalancedWalk):
+            return shorten_balanced(walks, self.source.words, self._fits(limit), **pins)
+        return shorten(walks.walk_to(self.goal(limit)), self._fits(limit), **pins)
 
     def _planned(self, plan: TreePlan, fits: Fits) -> Shortened:
         keep = set(self.hard_keep)
