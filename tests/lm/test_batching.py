@@ -27,6 +27,19 @@ def test_rows_come_in_rising_length_so_that_little_is_padded(lengths: list[int],
     assert [lengths[row] for row in rows] == sorted(lengths)
 
 
+@given(LENGTHS, st.integers(1, 40))
+def test_a_batch_that_has_enough_is_padded_by_a_tenth_at_most(lengths: list[int], enough: int) -> None:
+    for batch in rows_by_length(lengths, 100_000, enough=enough):
+        padded = len(batch) * max(lengths[row] for row in batch)
+        before_last = sum(lengths[row] for row in batch[:-1])
+        assert before_last < enough or padded <= 1.1 * sum(lengths[row] for row in batch) + 1e-9
+
+
+def test_rows_of_very_different_length_are_kept_apart_once_there_is_enough() -> None:
+    assert list(rows_by_length([4, 4, 9, 9], 100, enough=8)) == [[0, 1], [2, 3]]
+    assert list(rows_by_length([4, 4, 9, 9], 100, enough=18)) == [[0, 1, 2, 3]]
+
+
 @pytest.mark.parametrize(
     ("lengths", "budget", "expected"),
     [

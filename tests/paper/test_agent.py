@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ealm.common.config import AgentSettings
-from ealm.paper.agent import Agent, WalkEncoder, attention, pad
+from ealm.paper.agent import Agent, Projection, WalkEncoder, attention, pad
 
 WIDTH = 8
 
@@ -111,16 +111,35 @@ def test_the_shortcut_along_a_walk_gives_the_same_q_values() -> None:
     agent = random_agent()
     encodings, actions, decided, present = batch_of(STATES)
     words = torch.tensor([[4, 0, 2], [0, 0, 0], [6, 5, 1], [2, 1, 0]])
-    found = WalkEncoder(agent, encodings, present).q_values(actions, decided, words)
+    found = WalkEncoder(agent, Projection.of(agent, encodings), present).q_values(actions, decided, words)
     everything = agent(encodings, actions, decided, present)
     expected = everything[torch.arange(len(STATES))[:, None], words]
     torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
 
 
+def test_projections_computed_one_by_one_are_those_of_the_batch() -> None:
+    agent = random_agent()
+    encodings, actions, decided, present = batch_of(STATES)
+    alone = Projection.padded(
+        [Projection.of(agent, row[here]) for row, here in zip(encodings, present, strict=True)]
+    )
+    words = torch.zeros(len(STATES), 1, dtype=torch.long)
+    found = WalkEncoder(agent, alone, present).q_values(actions, decided, words)
+    expected = WalkEncoder(agent, Projection.of(agent, encodings), present).q_values(actions, decided, words)
+    torch.testing.assert_close(found, expected)
+
+
+def test_biases_are_drawn_within_the_spread_of_the_encodings() -> None:
+    agents = [Agent(4, spread=0.1) for _ in range(200)]
+    drawn = torch.cat([torch.cat([agent.action_bias, agent.decided_bias]).detach() for agent in agents])
+    assert 0.09 < float(drawn.abs().max()) <= 0.1
+    assert not Agent(4, AgentSettings(bias_range=0)).action_bias.any()
+
+
 def test_the_shortcut_follows_actions_and_statuses_that_change() -> None:
     agent = random_agent()
     encodings, actions, decided, present = batch_of([STATES[0]])
-    encoder = WalkEncoder(agent, encodings, present)
+    encoder = WalkEncoder(agent, Projection.of(agent, encodings), present)
     words = torch.arange(5)[None]
     for turn in range(3):
         changed, done = (actions + turn) % 3, (decided + turn) % 2

@@ -9,7 +9,7 @@ from ealm.paper.replay import Experience, ReplayBuffer
 def experience(number: int, *, reward: float = 0.0) -> Experience:
     """One whose visit tells it from the others."""
     return Experience(
-        visit=number, word=0, actions=b"\1", decided=b"\0", action=0, reward=reward, next_word=None, next_value=0.0
+        visit=number, word=0, actions=b"\1", decided=b"\0", action=0, reward=reward, continues=False, next_value=0.0
     )
 
 

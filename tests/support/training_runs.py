@@ -27,10 +27,15 @@ SETTINGS = Settings().override(
         "learning.batch_size": "8",
         "learning.target_period": "5",
         "learning.sentences_per_collection": "3",
+        "learning.judged_walks": "6",
+        "learning.gate_period": "10",
+        "action_exploration.minimum": "0.9",
+        "order_exploration.minimum": "0.9",
     }
 )
 PUBLISHED = PUBLISHED_CODE.override(
     {"ignored_words.infrequent": "none", "agent.hidden_units": "8", "learning.replay_size": "16"}
+    | {"learning.judged_walks": "6", "action_exploration.minimum": "0.9", "order_exploration.minimum": "0.9"}
 )
 
 
@@ -42,7 +47,7 @@ def sentences(number: int = 25) -> tuple[tuple[str, ...], ...]:
 
 def trainer_of(settings: Settings = SETTINGS, *, seed: int = 0, lm: Any = None) -> PaperTrainer:
     lm = lm or TableMaskedLM(CUES, OTHERS)
-    corpus = Corpus(sentences(), SkippedLines(), 25)
+    corpus = Corpus(sentences(), SkippedLines(), 25, held_out=sentences(31)[25:])
     return PaperTrainer(lm=lm, corpus=corpus, settings=settings, similarity=letters_in_common, seed=seed)
 
 

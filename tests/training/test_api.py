@@ -21,6 +21,9 @@ SMALL: dict[str, object] = {
     "learning.batch_size": 8,
     "learning.replay_size": "20",
     "learning.sentences_per_collection": 4,
+    "learning.judged_walks": 4,
+    "action_exploration.minimum": 0.9,
+    "order_exploration.minimum": 0.9,
 }
 
 
@@ -32,7 +35,7 @@ def trained(corpus: Path, out: Path, lm: Path, **options: Any) -> TrainingResult
 def test_it_does_what_the_command_does(tmp_path: Path, corpus_file: Path, bert_folder: Path) -> None:
     lines: list[str] = []
     result = trained(corpus_file, tmp_path / "function", bert_folder, updates=12, notify=lines.append)
-    assert result == TrainingResult(tmp_path / "function", True, 12, result.best_reward)
+    assert result == TrainingResult(tmp_path / "function", True, 12, result.best_reward, result.returns)
     assert result.best_reward is not None
     settings = [part for name, value in SMALL.items() for part in ("--set", f"{name}={value}")]
     options = ["--pretokenized", "--lm", bert_folder, "--seed", 5, "--updates", 12, "--quiet", *settings]

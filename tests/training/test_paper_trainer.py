@@ -4,17 +4,22 @@ import copy
 import json
 import math
 import weakref
+from collections import deque
 from collections.abc import Sequence
 
 import pytest
 import torch
 from fakes import TableMaskedLM
 from torch import Tensor
+from train_fakes import letters_in_common
 from training_runs import CUES, OTHERS, PUBLISHED, SETTINGS, advance, same_state, sentences, trainer_of, weights
 
 from ealm.common.config import Settings
+from ealm.paper.edits import Action
+from ealm.paper.source import Source
 from ealm.text.corpus import Corpus, SkippedLines
 from ealm.training.paper_trainer import PaperTrainer
+from ealm.training.return_gate import scripted_walk
 
 # The same again -------------------------------------------------------------------------------------------------------
 
@@ -109,6 +114,7 @@ def test_trainers_restored_from_one_state_have_nothing_in_common() -> None:
 def test_exploration_falls_with_updates() -> None:
     settings = SETTINGS.override(
         {"action_exploration.every": "4", "action_exploration.decay": "0.5", "order_exploration.start": "0.6"}
+        | {"order_exploration.minimum": "0.03"}
         | {"order_exploration.every": "10", "order_exploration.decay": "0.9", "action_exploration.minimum": "0.1"}
     )
     trainer = trainer_of(settings)
@@ -122,6 +128,7 @@ def test_exploration_falls_with_updates() -> None:
 
 def test_exploration_falls_with_sentences_if_the_settings_say_so() -> None:
     unit = {"action_exploration.unit": "sentences", "action_exploration.every": "6", "action_exploration.decay": "0.8"}
+    unit |= {"action_exploration.minimum": "0.03"}
     trainer = trainer_of(SETTINGS.override(unit))
     for collections in range(1, 7):
         trainer.collect()
@@ -154,6 +161,10 @@ class WatchedLM(TableMaskedLM):
         self._given += [weakref.ref(tensor) for tensor in encodings]
         return encodings
 
+    def begin(self) -> None:
+        """Forget what was given before training: held-out sentences stay encoded."""
+        self._given = []
+
     def held(self) -> list[int]:
         """Numbers of encodings, in the order in which they were asked for."""
         return [number for number, given in enumerate(self._given) if given() is not None]
@@ -162,6 +173,7 @@ class WatchedLM(TableMaskedLM):
 def test_encodings_of_sentences_that_left_the_buffer_are_dropped() -> None:
     lm = WatchedLM()
     trainer = trainer_of(lm=lm)
+    lm.begin()
     for _ in range(25):
         trainer.collect()
         oldest = trainer.replay.oldest_visit
@@ -175,29 +187,82 @@ def test_a_restored_trainer_holds_the_same_encodings() -> None:
     advance(first, 60)
     lm = WatchedLM()
     second = trainer_of(lm=lm)
+    lm.begin()
     second.restore(*copy.deepcopy(first.state()))
     assert first.replay.oldest_visit is not None
     assert len(lm.held()) == first.visits - first.replay.oldest_visit
 
 
-def test_the_result_has_the_weights_at_the_best_mean_reward_of_a_full_buffer() -> None:
+def test_the_result_has_the_weights_at_the_best_mean_reward_over_many_walks() -> None:
     trainer = trainer_of(seed=3)
+    newest: deque[list[float]] = deque(maxlen=6)
     best: tuple[float, Tensor] | None = None
     improved = 0
     for _ in range(150):
-        collecting = not trainer.pending_updates
-        advance(trainer)
-        if not trainer.replay.full:
+        if trainer.pending_updates:
+            trainer.update()
+            continue
+        newest.extend(list(walk.rewards) for walk in trainer.collect())
+        if len(newest) < 6:
             assert trainer.best_reward is None
             assert torch.equal(weights(trainer.result().build()), weights(trainer.agent))
-        elif collecting and (best is None or trainer.replay.mean_reward() > best[0]):
-            best = trainer.replay.mean_reward(), weights(trainer.agent).clone()
+            continue
+        rewards = [reward for walk in newest for reward in walk]
+        if best is None or sum(rewards) / len(rewards) > best[0]:
+            best = sum(rewards) / len(rewards), weights(trainer.agent).clone()
             improved += 1
     assert best is not None
     assert improved > 1
-    assert trainer.best_reward == best[0]
+    assert trainer.best_reward == pytest.approx(best[0])
     assert torch.equal(weights(trainer.result().build()), best[1])
     assert not torch.equal(weights(trainer.agent), best[1])
+
+
+def test_no_agent_is_judged_before_exploration_is_at_its_minimum() -> None:
+    falling = {"action_exploration.every": "2", "action_exploration.decay": "0.8", "action_exploration.minimum": "0.1"}
+    trainer = trainer_of(SETTINGS.override(falling))
+    judged = []
+    for _ in range(120):
+        if not trainer.pending_updates:
+            rate, walks = trainer.exploration.action_rate, trainer.visits
+            trainer.collect()
+            judged.append((trainer.best_reward is not None, rate, walks))
+        else:
+            trainer.update()
+    first = next(number for number, (found, _, _) in enumerate(judged) if found)
+    at_minimum = next(walks for _, rate, walks in judged if rate == 0.1)
+    assert judged[first][2] >= at_minimum + 3  # six walks are judged, three of which are of the collection itself
+
+
+# The gate -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_agent_is_compared_with_the_script_on_held_out_sentences() -> None:
+    trainer = trainer_of()
+    assert trainer.returns is None
+    trainer.collect()
+    first = trainer.returns
+    assert first is not None
+    assert set(trainer.rates) >= {"greedy_return", "script_return", "greedy_violations"}
+    advance(trainer, 60)
+    assert trainer.returns is not None
+    assert trainer.returns.script_return == first.script_return
+    assert trainer.returns.greedy_return != first.greedy_return
+
+
+def test_the_script_removes_what_does_not_count_and_keeps_the_rest() -> None:
+    source = Source(("the", "old", "bridge"), (1, 2, 3), (False, True, True))
+    path = scripted_walk(source)
+    assert [(step.word, step.action) for step in path.steps] == [(0, Action.REMOVE), (1, Action.KEEP), (2, Action.KEEP)]
+
+
+def test_nothing_is_measured_where_nothing_is_held_out() -> None:
+    corpus = Corpus(sentences(), SkippedLines(), 25)
+    lm = TableMaskedLM(CUES, OTHERS)
+    trainer = PaperTrainer(lm=lm, corpus=corpus, settings=SETTINGS, similarity=letters_in_common, seed=0)
+    trainer.collect()
+    assert trainer.returns is None
+    assert set(trainer.rates) == {"action_exploration", "order_exploration"}
 
 
 def test_the_published_preset_trains_without_breaking_down() -> None:

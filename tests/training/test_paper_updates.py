@@ -25,10 +25,10 @@ R, K, X = Action.REMOVE, Action.KEEP, Action.REPLACE
 PATH = Walk(
     4,
     (
-        Step(2, R, (0.9, 0.1, 0.2)),
-        Step(0, X, (0.3, 0.1, 0.8)),
-        Step(3, K, (0.0, 0.7, 0.1)),
-        Step(1, R, (0.5, 0.6, 0.1)),
+        Step(2, R, (0.9, 0.1, 0.2), 0.9),
+        Step(0, X, (0.3, 0.1, 0.8), 0.85),
+        Step(3, K, (0.0, 0.7, 0.1), 0.7),
+        Step(1, R, (0.5, 0.6, 0.1), 0.6),
     ),
 )
 
@@ -57,30 +57,30 @@ def test_every_step_becomes_an_experience_with_the_state_before_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("last", "violated", "options", "next_words", "next_values"),
+    ("last", "violated", "options", "following", "next_values"),
     [
-        (4, False, {}, [0, 3, 1, None], [0.8, 0.7, 0.6, 0.0]),
-        (4, True, {}, [0, 3, 1, None], [0.8, 0.7, 0.6, 0.0]),
-        (2, True, {}, [0, None], [0.8, 0.0]),
-        (1, True, {}, [None], [0.0]),
-        (2, True, {"violation_bootstraps": True}, [0, 3], [0.8, 0.7]),
-        (1, True, {"violation_bootstraps": True}, [0], [0.8]),
-        (4, True, {"violation_bootstraps": True}, [0, 3, 1, None], [0.8, 0.7, 0.6, 0.0]),
-        (4, False, {"drop_last_step": True}, [0, 3, 1], [0.8, 0.7, 0.6]),
-        (4, True, {"drop_last_step": True}, [0, 3, 1], [0.8, 0.7, 0.6]),
-        (2, True, {"drop_last_step": True}, [0, None], [0.8, 0.0]),
-        (2, True, {"drop_last_step": True, "violation_bootstraps": True}, [0, 3], [0.8, 0.7]),
+        (4, False, {}, 3, [0.85, 0.7, 0.6, 0.0]),
+        (4, True, {}, 3, [0.85, 0.7, 0.6, 0.0]),
+        (2, True, {}, 1, [0.85, 0.0]),
+        (1, True, {}, 0, [0.0]),
+        (2, True, {"violation_bootstraps": True}, 2, [0.85, 0.7]),
+        (1, True, {"violation_bootstraps": True}, 1, [0.85]),
+        (4, True, {"violation_bootstraps": True}, 3, [0.85, 0.7, 0.6, 0.0]),
+        (4, False, {"drop_last_step": True}, 3, [0.85, 0.7, 0.6]),
+        (4, True, {"drop_last_step": True}, 3, [0.85, 0.7, 0.6]),
+        (2, True, {"drop_last_step": True}, 1, [0.85, 0.0]),
+        (2, True, {"drop_last_step": True, "violation_bootstraps": True}, 2, [0.85, 0.7]),
     ],
 )
 def test_only_steps_before_the_end_count_what_follows(
     last: int,
     violated: bool,
     options: dict[str, bool],
-    next_words: list[int | None],
+    following: int,
     next_values: list[float],
 ) -> None:
     found = experiences(end_at(last, violated=violated), **options)
-    assert [e.next_word for e in found] == next_words
+    assert [e.continues for e in found] == [number < following for number in range(len(found))]
     assert [e.next_value for e in found] == pytest.approx(next_values)
 
 
@@ -91,10 +91,10 @@ ENCODINGS = {
     for visit, length in ((0, 4), (1, 2), (2, 3))
 }
 EXPERIENCES = [
-    Experience(0, 2, bytes([K, K, K, K]), bytes([0, 0, 0, 0]), R, 0.5, 0, 3.0),
-    Experience(0, 0, bytes([K, K, R, K]), bytes([0, 0, 1, 0]), X, -0.25, None, 0.0),
-    Experience(1, 1, bytes([K, K]), bytes([0, 0]), K, 4.0, 0, -2.0),
-    Experience(2, 0, bytes([K, R, K]), bytes([0, 1, 0]), R, 1.0, 2, 0.5),
+    Experience(0, 2, bytes([K, K, K, K]), bytes([0, 0, 0, 0]), R, 0.5, True, 3.0),
+    Experience(0, 0, bytes([K, K, R, K]), bytes([0, 0, 1, 0]), X, -0.25, False, 0.0),
+    Experience(1, 1, bytes([K, K]), bytes([0, 0]), K, 4.0, True, -2.0),
+    Experience(2, 0, bytes([K, R, K]), bytes([0, 1, 0]), R, 1.0, True, 0.5),
 ]
 
 
@@ -121,16 +121,18 @@ def q(agent: Agent, experience: Experience, *, after: bool = False) -> Tensor:
 
 
 def targets(learner: Learner) -> list[float]:
-    return learner.td_target(Batch.of(EXPERIENCES, ENCODINGS)).tolist()
+    return learner.td_target(Batch.of(EXPERIENCES, ENCODINGS), ENCODINGS).tolist()
 
 
-def test_the_target_adds_the_target_networks_best_value_of_the_next_state_unless_the_step_is_terminal() -> None:
+def test_the_target_adds_the_target_networks_best_value_of_any_undecided_word_unless_the_step_is_terminal() -> None:
     learner = learner_of(discount=0.9)
     expected = []
     for experience in EXPERIENCES:
         following = 0.0
-        if experience.next_word is not None:
-            following = float(q(learner.target_network, experience, after=True)[experience.next_word].max())
+        if experience.continues:
+            undecided = torch.tensor(list(experience.decided)) == 0
+            undecided[experience.word] = False
+            following = float(q(learner.target_network, experience, after=True)[undecided].max())
         expected.append(experience.reward + 0.9 * following)
     assert targets(learner) == pytest.approx(expected, abs=1e-5)
     assert targets(learner)[1] == -0.25
@@ -173,6 +175,25 @@ def test_a_large_gradient_is_clipped_to_its_norm(clip: float) -> None:
         each.update(EXPERIENCES, ENCODINGS)
     assert gradient_norm(free) > clip
     assert gradient_norm(learner) == pytest.approx(clip, rel=1e-3)
+
+
+def test_a_gradient_can_be_clipped_number_by_number() -> None:
+    learner = learner_of(gradient_clip=0.001, clip_by="value")
+    learner.update(EXPERIENCES, ENCODINGS)
+    means = [tensor for name, tensor in learner.networks.tensors().items() if name.endswith("exp_avg")]
+    assert 10 * max(float(mean.abs().max()) for mean in means) == pytest.approx(0.001)
+    assert gradient_norm(learner) > 0.01
+
+
+def test_the_target_follows_the_target_network_when_it_is_renewed() -> None:
+    learner = learner_of(target_period=1)
+    before = targets(learner)
+    learner.update(EXPERIENCES, ENCODINGS)
+    learner.agent.zero_grad()
+    fresh = learner_of(target_period=1)
+    fresh.target_network.load_state_dict(learner.target_network.state_dict())
+    assert targets(learner) == pytest.approx(targets(fresh), abs=1e-6)
+    assert targets(learner) != pytest.approx(before, abs=1e-3)
 
 
 def test_a_small_gradient_is_left_as_it_is() -> None:

@@ -152,7 +152,9 @@ def train(
         click.echo(f"Stopped after {state}. Resume with: {_resume_command(corpus, folder, options)}", err=True)
         raise SystemExit(128 + (stop.signal or 0))
     if result.best_reward is None:
-        click.echo("The replay buffer never filled, so the agent is the one after the last update.", err=True)
+        click.echo("Too short to judge which agent was best: it is the one after the last update.", err=True)
+    if result.returns is not None:
+        click.echo(f"By the last measurement: {result.returns}.", err=True)
     click.echo(
         f"Trained in {folder}: {state}. Use it with: ealm summarize --model {shlex.quote(str(folder))}", err=True
     )

@@ -90,6 +90,7 @@ class GoalLearningSettings(Checked):
     replay_walks: int = 2_000
     learning_rate: float = 0.001
     gradient_clip: float = 10.0
+    clip_by: Literal["norm", "value"] = "norm"
     target_period: int = 100
     """Updates between two copies of the weights into the target network."""
     double: bool = True

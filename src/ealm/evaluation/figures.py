@@ -15,6 +15,7 @@ _LINE_STYLES = ("-", "--", "-.", ":")
 _BINS = 10
 LEARNING_PANELS = (
     ("replay_reward", "mean reward in the replay buffer"),
+    ("greedy_return", "return on held-out sentences (grey: the script)"),
     ("compression_rate", "share of words gone at the last step"),
     ("reconstruction_rate", "share recovered at the last step"),
     ("short_of_best", "value short of the best draft"),
@@ -126,6 +127,9 @@ def learning_figure(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:
             points = [(record["updates"], record[field]) for record in records if record.get(field) is not None]
             if points:
                 axis.plot(*zip(*points, strict=True), _LINE_STYLES[number % 4], linewidth=1, label=name)
+            if points and field == "greedy_return":
+                script = [(record["updates"], record["script_return"]) for record in records if field in record]
+                axis.plot(*zip(*script, strict=True), _LINE_STYLES[number % 4], linewidth=1, color="0.6")
             axis.set(xlabel="updates", title=title)
     axes[0].legend()
     return _png(figure)

@@ -73,19 +73,21 @@ def write_learning(folder: Path, runs: Mapping[str, Sequence[Mapping[str, Any]]]
     drawn = {"learning": figures.learning_figure(runs)}
     _write_bytes(folder / "learning.png", drawn["learning"])
     rows = [
-        [name, f"{last['updates']:,}", f"{last['sentences']:,}", f"{last['seconds'] / 60:.1f}", _number(last)]
+        [name, f"{last['updates']:,}", f"{last['sentences']:,}", f"{last['seconds'] / 60:.1f}"]
+        + [_number(last, field) for field in ("best_replay_reward", "greedy_return", "script_return")]
         for name, records in runs.items()
         for last in records[-1:]
     ]
-    ends: Table = (("run", "updates", "sentences", "minutes", "best replay reward"), rows)
+    headings = ("run", "updates", "sentences", "minutes", "best replay reward", "return when greedy", "of the script")
+    ends: Table = (headings, rows)
     chosen: Table = (("setting", *settings), _setting_rows(settings))
     page = html_page("Training", ", ".join(runs), [("Runs", ends), ("Settings", chosen)], drawn)
     write_text(folder / "report.html", page)
 
 
-def _number(record: Mapping[str, Any]) -> str:
-    best = record.get("best_replay_reward")
-    return "not known" if best is None else f"{best:.3f}"
+def _number(record: Mapping[str, Any], field: str) -> str:
+    value = record.get(field)
+    return "not known" if value is None else f"{value:.3f}"
 
 
 def _setting_rows(settings: Mapping[str, Any]) -> list[list[str]]:

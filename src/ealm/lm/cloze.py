@@ -15,6 +15,8 @@ class Masked(Generic[Token]):
 
     context: tuple[Token, ...]
     template: tuple[Token | None, ...]
+    joined: bool = False
+    """Whether nothing separates the two; otherwise they are a sentence pair with the model's own separators."""
 
     @property
     def holes(self) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from ealm.common.errors import LanguageModelError
 from ealm.lm import bundled as embedded
-from ealm.lm.batching import rows_by_length
+from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.cloze import Masked
 from ealm.lm.loading import encoder_on, is_panic, load_pretrained
 from ealm.text.words import straight_apostrophes
@@ -131,7 +131,7 @@ class TransformersMaskedLM:
         encodings: list[Tensor] = [torch.empty(0)] * len(sentences)
         lengths = [len(sentence) + self._layout.single_overhead for sentence in sentences]
         start = len(self._layout.before)
-        for rows in rows_by_length(lengths, self.token_budget):
+        for rows in rows_by_length(lengths, self.token_budget, enough=BUSY_TOKENS):
             hidden = self._hidden([Masked((), tuple(sentences[row])) for row in rows])
             for place, row in enumerate(rows):
                 encodings[row] = hidden[place, start : start + len(sentences[row])].clone()
@@ -227,14 +227,14 @@ class _Layout:
 
     def template_start(self, question: Masked[int]) -> int:
         """Index of the template's first token."""
-        context = len(question.context) + len(self.between) if question.context else 0
-        return len(self.before) + context
+        between = 0 if question.joined or not question.context else len(self.between)
+        return len(self.before) + len(question.context) + between
 
     def tokens(self, question: Masked[int]) -> tuple[list[int], list[int]]:
         """Token ids and segment ids: the context is segment 0 and the template 1, or 0 if it stands alone."""
         template = [self.mask_id if token is None else token for token in question.template]
-        if not question.context:
-            tokens = [*self.before, *template, *self.after]
+        if question.joined or not question.context:
+            tokens = [*self.before, *question.context, *template, *self.after]
             return tokens, [0] * len(tokens)
         context = [*self.before, *question.context, *self.between]
         rest = [*template, *self.after]

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from ealm.common.errors import LanguageModelError
 from ealm.lm import bundled as embedded
-from ealm.lm.batching import rows_by_length
+from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.bert import LightBertConfig, LightTokenizer, light_encoder
 from ealm.lm.int8_weights import read_compact
 
@@ -58,7 +58,7 @@ class SentenceEncoder:
         The special tokens around a row count in its vector, as in the encoder's training, but not among the states.
         States are those of the last layer, or of all layers side by side, the last one last: (tokens, layers * width).
         """
-        for batch in rows_by_length([len(row) + 2 for row in rows], _TOKEN_BUDGET):
+        for batch in rows_by_length([len(row) + 2 for row in rows], _TOKEN_BUDGET, enough=BUSY_TOKENS):
             states, attention = self._forward([rows[row] for row in batch], all_layers=all_layers)
             last = states[..., -self.width :]
             means = (last * attention[..., None]).sum(dim=1) / attention.sum(dim=1, keepdim=True)

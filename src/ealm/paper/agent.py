@@ -5,6 +5,7 @@ are computed once per sentence: biases are scalars, so l_i . l_j and the first l
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -18,14 +19,16 @@ ACTIONS = len(Action)
 class Agent(nn.Module):
     """Q-values of the three actions for each word, given what has been decided so far."""
 
-    def __init__(self, width: int, settings: AgentSettings | None = None) -> None:
-        """`width` is the length of an encoding e_i."""
+    def __init__(self, width: int, settings: AgentSettings | None = None, *, spread: float = 1.0) -> None:
+        """`width` is the length of an encoding e_i, `spread` the standard deviation of its numbers."""
         super().__init__()
         self.width = width
         self.settings = settings or AgentSettings()
         hidden = self.settings.hidden_units
-        self.action_bias = nn.Parameter(torch.zeros(ACTIONS))
-        self.decided_bias = nn.Parameter(torch.zeros(2))
+        # Drawn, not 0: only by its biases does the agent see what has been decided.
+        largest = self.settings.bias_range * spread
+        self.action_bias = nn.Parameter(torch.empty(ACTIONS).uniform_(-largest, largest))
+        self.decided_bias = nn.Parameter(torch.empty(2).uniform_(-largest, largest))
         self.first = nn.Linear(2 * width, hidden)
         self.second = nn.Linear(hidden, hidden)
         self.output = nn.Linear(hidden, ACTIONS)
@@ -46,18 +49,23 @@ class Agent(nn.Module):
         `encodings` is (batch, words, width); `actions`, `decided` and `present` are (batch, words),
         `present` being False at padding.
         """
+        if word is not None:
+            return self._of_one_word(encodings, self.bias(actions, decided), present, word)
         local = self.local_encoding(encodings, actions, decided)
-        if word is None:
-            return self._q_values(local, local, present)
-        own = local[torch.arange(len(word), device=word.device), word][:, None]  # (batch, 1, width)
-        return self._q_values(own, local, present)[:, 0]
-
-    def _q_values(self, own: Tensor, local: Tensor, present: Tensor) -> Tensor:
-        """Q-values for the local encodings `own`, a selection of `local`."""
-        scores = own @ local.transpose(1, 2)  # l_i . l_j: (batch, own words, words)
-        global_encoding = attention(scores, present) @ local  # g_i: (batch, own words, width)
-        state = torch.cat([own, global_encoding], dim=-1)  # s_i = [l_i; g_i]
+        scores = local @ local.transpose(1, 2)  # l_i . l_j: (batch, words, words)
+        global_encoding = attention(scores, present) @ local  # g_i: (batch, words, width)
+        state = torch.cat([local, global_encoding], dim=-1)  # s_i = [l_i; g_i]
         return self.head(self.first(state))
+
+    def _of_one_word(self, encodings: Tensor, bias: Tensor, present: Tensor, word: Tensor) -> Tensor:
+        """The same for one word of each sentence: biases are scalars, so no local encoding but its own is built."""
+        own = encodings[torch.arange(len(word), device=word.device), word]  # e_i: (batch, width)
+        own_bias, sums = bias.gather(1, word[:, None]), encodings.sum(dim=-1)
+        products = (encodings @ own[..., None])[..., 0]  # e_i . e_j: (batch, words)
+        scores = products + bias * sums.gather(1, word[:, None]) + own_bias * (sums + self.width * bias)
+        weights = attention(scores[:, None], present)  # (batch, 1, words)
+        global_encoding = (weights @ encodings)[:, 0] + (weights[:, 0] * bias).sum(dim=1, keepdim=True)
+        return self.head(self.first(torch.cat([own + own_bias, global_encoding], dim=-1)))
 
     def head(self, first: Tensor) -> Tensor:
         """The layers after the first linear one."""
@@ -83,6 +91,42 @@ def pad(encodings: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
     return batch, present
 
 
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """What the Q-values of a sentence need of an agent's first layer, whatever has been decided."""
+
+    products: Tensor
+    """e_i . e_j: (words, words)"""
+    sums: Tensor
+    """Of each encoding: (words,)"""
+    own: Tensor
+    """A e_i: (words, hidden)"""
+    shared: Tensor
+    """B e_j: (words, hidden)"""
+
+    @classmethod
+    @torch.no_grad()
+    def of(cls, agent: Agent, encodings: Tensor) -> "Projection":
+        """For one sentence (words, width), or for a batch of them."""
+        own, shared = agent.first.weight[:, : agent.width], agent.first.weight[:, agent.width :]
+        return cls(
+            encodings @ encodings.transpose(-1, -2),
+            encodings.sum(dim=-1),
+            encodings @ own.T + agent.first.bias,
+            encodings @ shared.T,
+        )
+
+    @classmethod
+    def padded(cls, projections: Sequence["Projection"]) -> "Projection":
+        """Sentences as one batch."""
+        longest = max(len(each.sums) for each in projections)
+        products = projections[0].products.new_zeros(len(projections), longest, longest)
+        for row, each in zip(products, projections, strict=True):
+            row[: len(each.sums), : len(each.sums)] = each.products
+        rest = ([getattr(each, name) for each in projections] for name in ("sums", "own", "shared"))
+        return cls(products, *(nn.utils.rnn.pad_sequence(column, batch_first=True) for column in rest))
+
+
 class WalkEncoder:
     """Q-values along the walks of a batch of sentences, at a fraction of `Agent.forward`.
 
@@ -93,19 +137,17 @@ class WalkEncoder:
     """
 
     @torch.no_grad()
-    def __init__(self, agent: Agent, encodings: Tensor, present: Tensor) -> None:
+    def __init__(self, agent: Agent, projection: Projection, present: Tensor) -> None:
         self._agent = agent
-        width = encodings.shape[-1]
-        own, shared = agent.first.weight[:, :width], agent.first.weight[:, width:]
+        own, shared = agent.first.weight[:, : agent.width], agent.first.weight[:, agent.width :]
         # -inf at padding becomes the weight 0.
-        products = encodings @ encodings.transpose(1, 2)
-        self._products = products.masked_fill(~present[:, None], -torch.inf)  # (batch, words, words)
-        self._sums = encodings.sum(dim=-1)  # (batch, words)
-        self._own = encodings @ own.T + agent.first.bias  # (batch, words, hidden)
+        self._products = projection.products.masked_fill(~present[:, None], -torch.inf)  # (batch, words, words)
+        self._sums = projection.sums  # (batch, words)
+        self._own = projection.own  # (batch, words, hidden)
         self._own_ones, self._shared_ones = own.sum(dim=1), shared.sum(dim=1)  # (hidden,)
         ones = torch.ones_like(self._sums)
         # What is summed over j: B e_j, then c_j (filled in at each step), then 1 for the sum of the weights.
-        self._summed = torch.cat([encodings @ shared.T, ones[..., None], ones[..., None]], dim=-1)
+        self._summed = torch.cat([projection.shared, ones[..., None], ones[..., None]], dim=-1)
 
     @torch.no_grad()
     def q_values(self, actions: Tensor, decided: Tensor, words: Tensor) -> Tensor:

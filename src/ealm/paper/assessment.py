@@ -14,7 +14,7 @@ from ealm.common.errors import LanguageModelError
 from ealm.common.extras import needs_extra
 from ealm.common.storage import read_json
 from ealm.lm import bundled as embedded
-from ealm.lm.batching import rows_by_length
+from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.cloze import Masked
 from ealm.lm.loading import quiet_transformers
 from ealm.lm.masked_lm import MaskedLM
@@ -108,7 +108,7 @@ def log_probabilities(
         for hidden in _words_hidden(summary, lm.unknown_id, passes)
     ]
     found: list[dict[int, float]] = [{} for _ in summaries]
-    for rows in rows_by_length([len(question) for _, question in questions], _TOKEN_BUDGET):
+    for rows in rows_by_length([len(question) for _, question in questions], _TOKEN_BUDGET, enough=BUSY_TOKENS):
         batch = [questions[row] for row in rows]
         judged = [(number, hole) for number, question in batch for hole in question.holes]
         all_words = lm.predict([question for _, question in batch]).log_softmax(dim=-1)

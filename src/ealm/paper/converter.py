@@ -5,13 +5,13 @@ one round at a time, so that a caller can stop as soon as it knows enough.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from ealm.common.config import DecodingSettings
-from ealm.lm.batching import rows_by_length
+from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.cloze import Masked
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.edits import Action, check_lengths, compression_question, reconstruction_question, skeleton
@@ -111,21 +111,30 @@ class Converter:
     def advance(self, conversions: Sequence[Conversion]) -> None:
         """One round of Algorithm 1 (appendix A.1) for each conversion that is not finished."""
         conversions = [conversion for conversion in conversions if not conversion.finished]
-        questions = [conversion.question() for conversion in conversions]
-        for rows in rows_by_length([len(question) for question in questions], self.token_budget):
+        questions = [self._asked(conversion.question(), conversion.actions) for conversion in conversions]
+        for rows in rows_by_length([len(question) for question in questions], self.token_budget, enough=BUSY_TOKENS):
             batch = [conversions[row] for row in rows]
             scores = self.lm.predict([questions[row] for row in rows])
             self._fill_round(batch, [questions[row].holes for row in rows], scores)
+
+    def _asked(self, question: Masked[int], actions: Sequence[Action]) -> Masked[int]:
+        """The question with its context as the settings want it."""
+        if self.settings.context == "joined":
+            return replace(question, joined=True)
+        if self.settings.context == "pair-if-replaced" and Action.REPLACE not in actions:
+            return replace(question, context=())
+        return question
 
     def estimate_ranks(self, source: Sequence[int], rows: Sequence[Sequence[Action]]) -> list[list[int]]:
         """Source ranks of every word under each row of actions, from a single forward pass over all masks.
 
         An estimate: no mask is filled before the others are ranked, and the words of Replace are left out.
         """
-        questions = [reconstruction_question(source, row, _kept_words(source, row)) for row in rows]
+        questions = [self._asked(reconstruction_question(source, row, _kept_words(source, row)), row) for row in rows]
         ranks = [[0] * len(source) for _ in rows]
         asked = [number for number, question in enumerate(questions) if question.holes]
-        for batch in rows_by_length([len(questions[number]) for number in asked], self.token_budget):
+        lengths = [len(questions[number]) for number in asked]
+        for batch in rows_by_length(lengths, self.token_budget, enough=BUSY_TOKENS):
             numbers = [asked[row] for row in batch]
             holes = [(number, hole) for number in numbers for hole in questions[number].holes]
             scores = self.lm.predict([questions[number] for number in numbers])

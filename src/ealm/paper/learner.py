@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ealm.common.config import AgentSettings, LearningSettings, Settings
-from ealm.paper.agent import Agent, pad
+from ealm.paper.agent import Agent, Projection, WalkEncoder, pad
 from ealm.paper.edits import Action
 from ealm.paper.replay import Experience
 from ealm.paper.target_network import QLearner, seeded
@@ -19,13 +19,23 @@ def new_agent(width: int, settings: AgentSettings, seed: int) -> Agent:
     return seeded(lambda: Agent(width, settings), seed)
 
 
+def spread_of(encodings: Sequence[Tensor]) -> float:
+    """Standard deviation of the numbers in the encodings of some sentences."""
+    return float(torch.cat([sentence.flatten() for sentence in encodings]).std())
+
+
 class Learner(QLearner[Agent]):
     """Deep Q-learning of the paper's agent."""
 
-    def __init__(self, width: int, settings: Settings, *, seed: int, device: str = "cpu") -> None:
-        """`width` is the length of an encoding."""
+    def __init__(
+        self, width: int, settings: Settings, *, seed: int, spread: float = 1.0, device: str = "cpu"
+    ) -> None:
+        """`width` is the length of an encoding, `spread` the standard deviation of its numbers."""
         self.settings: LearningSettings = settings.learning
-        super().__init__(lambda: Agent(width, settings.agent), self.settings, seed=seed, device=device)
+        super().__init__(lambda: Agent(width, settings.agent, spread=spread), self.settings, seed=seed, device=device)
+        self._projections: dict[int, Projection] = {}
+        """Of the target network, by visit, until it changes."""
+        self._projected_at = -1
 
     def update(self, experiences: Sequence[Experience], encodings: Mapping[int, Tensor]) -> float:
         """One step of gradient descent; `encodings` has (words, width) for each visit. Returns the loss."""
@@ -33,25 +43,51 @@ class Learner(QLearner[Agent]):
         q_values = self.agent(batch.encodings, batch.actions, batch.decided, batch.present, batch.word)
         chosen = q_values.gather(1, batch.action[:, None])[:, 0]  # Q(s, a): (batch,)
         loss_of = nn.functional.mse_loss if self.settings.loss == "squared" else nn.functional.smooth_l1_loss
-        return self.networks.descend(loss_of(chosen, self.td_target(batch)))
+        return self.networks.descend(loss_of(chosen, self.td_target(batch, encodings)))
 
     @torch.no_grad()
-    def td_target(self, batch: "Batch") -> Tensor:
-        """psi = r + gamma max Q(s', a') (section 4.4); nothing is added at terminal steps: (batch,)."""
+    def td_target(self, batch: "Batch", encodings: Mapping[int, Tensor]) -> Tensor:
+        """psi = r + gamma max Q(s', a'), over all words that s' leaves undecided and all actions (section 4.4).
+
+        Nothing is added at terminal steps: (batch,).
+        """
         if self.settings.bootstrap == "collection":
             return batch.reward + self.settings.discount * batch.next_value
         rows = torch.arange(len(batch.word), device=batch.word.device)
         actions, decided = batch.actions.clone(), batch.decided.clone()
         actions[rows, batch.word] = batch.action
         decided[rows, batch.word] = 1
-        next_q: Tensor = self.target_network(batch.encodings, actions, decided, batch.present, batch.next_word)
-        return batch.reward + self.settings.discount * next_q.amax(dim=1) * batch.continues
+        encoder = WalkEncoder(self.target_network, self._projected(batch.visits, encodings), batch.present)
+        undecided, is_undecided = _undecided(decided, batch.present)
+        next_q = encoder.q_values(actions, decided, undecided).amax(dim=2)  # (batch, undecided)
+        greatest = next_q.masked_fill(~is_undecided, -torch.inf).amax(dim=1)
+        return batch.reward + torch.where(batch.continues, self.settings.discount * greatest, 0.0)
+
+    def _projected(self, visits: Sequence[int], encodings: Mapping[int, Tensor]) -> Projection:
+        """Projections under the target network; each is computed alone, so that it does not depend on its batch."""
+        if self._projected_at != self.networks.copies:
+            self._projected_at, self._projections = self.networks.copies, {}
+        known = self._projections
+        for visit in visits:
+            if visit not in known:
+                known[visit] = Projection.of(self.target_network, encodings[visit])
+        return Projection.padded([known[visit] for visit in visits])
+
+
+def _undecided(decided: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
+    """Numbers of the undecided words of each row, the first ones first, and which of them are real: (batch, some)."""
+    is_open = (decided == 0) & present
+    counts = is_open.sum(dim=1)
+    most = max(1, int(counts.max()))
+    words = (~is_open).to(torch.uint8).argsort(dim=1, stable=True)[:, :most]
+    return words, torch.arange(most, device=decided.device) < counts[:, None]
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Experiences as tensors: sentences (batch, words, ...), everything else (batch,)."""
 
+    visits: tuple[int, ...]
     encodings: Tensor
     present: Tensor
     actions: Tensor
@@ -59,8 +95,8 @@ class Batch:
     word: Tensor
     action: Tensor
     reward: Tensor
-    next_word: Tensor
     continues: Tensor
+    """Whether the value of the next state is added."""
     next_value: Tensor
 
     @classmethod
@@ -78,6 +114,7 @@ class Batch:
             return torch.tensor(values, dtype=dtype, device=encodings.device)
 
         return cls(
+            visits=tuple(experience.visit for experience in experiences),
             encodings=encodings,
             present=present,
             actions=torch.from_numpy(actions).to(encodings.device),
@@ -85,7 +122,6 @@ class Batch:
             word=column([e.word for e in experiences], torch.long),
             action=column([e.action for e in experiences], torch.long),
             reward=column([e.reward for e in experiences], encodings.dtype),
-            next_word=column([e.next_word or 0 for e in experiences], torch.long),
-            continues=column([e.next_word is not None for e in experiences], encodings.dtype),
+            continues=column([e.continues for e in experiences], torch.bool),
             next_value=column([e.next_value for e in experiences], encodings.dtype),
         )

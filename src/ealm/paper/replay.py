@@ -67,8 +67,8 @@ class Experience:
     """1 for every word decided before, one byte each."""
     action: int
     reward: float
-    next_word: int | None
-    """Word decided next, or None where nothing is added to the reward."""
+    continues: bool
+    """Whether the value of the next state is added to the reward."""
     next_value: float
     """Greatest Q-value of the next state at collection; used by the `collection` bootstrap only."""
 

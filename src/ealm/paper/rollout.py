@@ -5,14 +5,14 @@ A walk does not depend on the language model's output, so sentences are walked i
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from ealm.lm.batching import rows_by_length
-from ealm.paper.agent import ACTIONS, Agent, WalkEncoder, pad
+from ealm.paper.agent import ACTIONS, Agent, Projection, WalkEncoder, pad
 from ealm.paper.edits import Action
 
 
@@ -24,6 +24,8 @@ class Step:
     action: Action
     q_values: tuple[float, ...]
     """Of Remove, Keep and Replace for this word at this step; an agent that never replaces has the first two."""
+    state_value: float = 0.0
+    """Greatest Q-value of any undecided word at this step, which exploration of the order may pass by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,16 @@ def walk(
     return walks
 
 
+class _Decision(NamedTuple):
+    """One step of every row, by column."""
+
+    word: Tensor
+    action: Tensor
+    q_values: Tensor
+    """(rows, actions)"""
+    state_value: Tensor
+
+
 class _WalkBatch:
     """The state of a batch of walks, the longest first: a row leaves when its words are all decided."""
 
@@ -116,7 +128,7 @@ class _WalkBatch:
         self._word_counts = [len(sentence) for sentence in encodings]
         self._open_counts = [len(words) for words in open_words]
         batch, present = pad(encodings)
-        self._encoder = WalkEncoder(agent, batch, present)
+        self._encoder = WalkEncoder(agent, Projection.of(agent, batch), present)
         self._rows = torch.arange(len(batch), device=batch.device)
         self._open = torch.tensor(self._open_counts, device=batch.device)
         self._actions = torch.full(present.shape, int(Action.KEEP), device=batch.device)
@@ -135,7 +147,7 @@ class _WalkBatch:
 
     def run(self, exploration: Exploration | None) -> list[Walk]:
         """Decide until every walk has ended."""
-        taken: list[tuple[Tensor, Tensor, Tensor]] = []
+        taken: list[_Decision] = []
         for step in range(self._open_counts[0]):
             self._leave_out_ended(step)
             taken.append(self._decide(step, exploration))
@@ -147,13 +159,15 @@ class _WalkBatch:
             self._rows, self._open, self._undecided = self._rows[:rows], self._open[:rows], self._undecided[:rows]
             self._actions, self._decided = self._actions[:rows], self._decided[:rows]
 
-    def _decide(self, step: int, exploration: Exploration | None) -> tuple[Tensor, Tensor, Tensor]:
-        """One step for every row: word (rows,), action (rows,) and Q-values (rows, actions)."""
+    def _decide(self, step: int, exploration: Exploration | None) -> "_Decision":
+        """One step for every row."""
         words = self._undecided[:, : self._open_counts[0] - step]
         q_values = self._encoder.q_values(self._actions, self._decided, words)  # (rows, undecided, actions)
         allowed = q_values + self._penalty
         is_open = torch.arange(words.shape[1], device=words.device) < (self._open - step)[:, None]
-        column = _greatest(allowed.amax(dim=-1), is_open)
+        greatest = allowed.amax(dim=-1)
+        column = _greatest(greatest, is_open)
+        state_value = greatest[self._rows, column]
         if exploration is not None:
             uncertain = _greatest(uncertainty(q_values), is_open)
             column = torch.where(self._draw(exploration.rng, exploration.order_rate), uncertain, column)
@@ -163,7 +177,7 @@ class _WalkBatch:
             action = torch.where(self._draw(exploration.rng, exploration.action_rate), anything, action)
         word = words[self._rows, column]
         self._record(word, action, column)
-        return word, action, q_values[self._rows, column]
+        return _Decision(word, action, q_values[self._rows, column], state_value)
 
     def _draw(self, rng: np.random.Generator, rate: float) -> Tensor:
         return torch.from_numpy(rng.random(len(self._rows)) < rate).to(self._rows.device)
@@ -175,12 +189,12 @@ class _WalkBatch:
         kept = torch.arange(self._undecided.shape[1] - 1, device=column.device)[None].repeat(len(column), 1)
         self._undecided = self._undecided.gather(1, kept + (kept >= column[:, None]))
 
-    def _walks(self, taken: Sequence[tuple[Tensor, Tensor, Tensor]]) -> list[Walk]:
+    def _walks(self, taken: Sequence["_Decision"]) -> list[Walk]:
         steps: list[list[Step]] = [[] for _ in self._word_counts]
-        for words, actions, q_values in taken:
-            columns = zip(words.tolist(), actions.tolist(), q_values.tolist(), strict=True)
-            for row, (word, action, values) in enumerate(columns):
-                steps[row].append(Step(word, Action(action), tuple(values)))
+        for decision in taken:
+            columns = zip(*(column.tolist() for column in decision), strict=True)
+            for row, (word, action, values, state_value) in enumerate(columns):
+                steps[row].append(Step(word, Action(action), tuple(values), state_value))
         return [Walk(length, tuple(row_steps)) for length, row_steps in zip(self._word_counts, steps, strict=True)]
 
 

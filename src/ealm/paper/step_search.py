@@ -235,8 +235,8 @@ class WalkEnd:
 class WalkEndSearch:
     """Finds T (section 4.3.3, Violation Penalty) with little work on the steps after it.
 
-    Steps are examined in chunks of 1, 2, 4, ...; a step is passed as soon as its floor is certainly cleared, and only
-    at T the exact reconstruction rate is needed.
+    As many steps are examined together as a forward pass has room for; a step is passed as soon as its floor is
+    certainly cleared, and only at T the exact reconstruction rate is needed.
     """
 
     def __init__(self, source: Source, walk: Walk, settings: RewardSettings, cache: ConversionCache) -> None:
@@ -251,7 +251,6 @@ class WalkEndSearch:
         )
         self._last_possible = self._compression_end or len(self._lengths)
         self._passed = 0
-        self._chunk = 1
         self._open: list[_Candidate] = []
         self._end: _Candidate | None = None
 
@@ -262,21 +261,21 @@ class WalkEndSearch:
     def _clears(self, candidate: _Candidate, rate: float) -> bool:
         return clears_reconstruction(rate, step=candidate.step, length=len(self._source.ids), settings=self._settings)
 
-    def pending(self, breadth: int) -> list[Conversion]:  # noqa: ARG002 - the chunk is the breadth
+    def pending(self, breadth: int) -> list[Conversion]:
         for candidate in self._open:
             candidate.refresh()
         while self._end is None:
-            unknown = self._pass_open()
+            unknown = self._pass_open(breadth)
             if unknown:
                 return list({id(c.conversion): c.conversion for c in unknown}.values())
         self._open = [self._end]
         self._end.refresh()
         return [] if self._end.answered else [self._end.conversion]
 
-    def _pass_open(self) -> list[_Candidate]:
+    def _pass_open(self, breadth: int) -> list[_Candidate]:
         """Move past steps that certainly clear their floor; returns those that need more rounds."""
         if not self._open:
-            self._open_chunk()
+            self._open_next(breadth)
         unknown: list[_Candidate] = []
         for candidate in list(self._open):
             broken = candidate.step == self._compression_end or not self._clears(candidate, candidate.bounds.upper)
@@ -298,9 +297,9 @@ class WalkEndSearch:
         if self._passed == self._last_possible:
             self._end = candidate
 
-    def _open_chunk(self) -> None:
+    def _open_next(self, breadth: int) -> None:
         first = self._passed + 1
-        last = min(self._passed + self._chunk, self._last_possible)
+        last = min(self._passed + breadth, self._last_possible)
         self._open = [
             _Candidate(
                 step,
@@ -310,7 +309,6 @@ class WalkEndSearch:
             )
             for step in range(first, last + 1)
         ]
-        self._chunk *= 2
 
     @property
     def end(self) -> WalkEnd:

@@ -1,7 +1,7 @@
 """An agent of either kind with its target network and its optimizer."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +20,7 @@ class Networks(Generic[AnyNetwork]):
         *,
         learning_rate: float,
         gradient_clip: float,
+        clip_by: Literal["norm", "value"],
         target_period: int,
         device: str,
     ) -> None:
@@ -28,6 +29,7 @@ class Networks(Generic[AnyNetwork]):
         self.target = new().to(device)
         self.updates = 0
         self._gradient_clip = gradient_clip
+        self._clip = nn.utils.clip_grad_norm_ if clip_by == "norm" else nn.utils.clip_grad_value_
         self._target_period = target_period
         self._optimizer = torch.optim.Adam(self.agent.parameters(), lr=learning_rate)
 
@@ -35,12 +37,17 @@ class Networks(Generic[AnyNetwork]):
         """One step of gradient descent; returns the loss."""
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.agent.parameters(), self._gradient_clip)
+        self._clip(self.agent.parameters(), self._gradient_clip)
         self._optimizer.step()
         self.updates += 1
         if self.updates % self._target_period == 0:
             self.target.load_state_dict(self.agent.state_dict())
         return float(loss.detach())
+
+    @property
+    def copies(self) -> int:
+        """How often the target network was renewed."""
+        return self.updates // self._target_period
 
     def tensors(self) -> dict[str, Tensor]:
         """Everything that `restore` needs, apart from the number of updates."""
@@ -73,7 +80,12 @@ class LearningRates(Protocol):
 
     @property
     def gradient_clip(self) -> float:
-        """Largest norm of the gradient."""
+        """Largest norm of the gradient, or largest of its numbers."""
+        ...
+
+    @property
+    def clip_by(self) -> Literal["norm", "value"]:
+        """Which of the two."""
         ...
 
     @property
@@ -91,6 +103,7 @@ class QLearner(Generic[AnyNetwork]):
             lambda: seeded(new, seed),
             learning_rate=rates.learning_rate,
             gradient_clip=rates.gradient_clip,
+            clip_by=rates.clip_by,
             target_period=rates.target_period,
             device=device,
         )

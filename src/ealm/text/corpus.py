@@ -51,14 +51,18 @@ class Corpus:
     skipped: SkippedLines
     available: int
     """Usable sentences in the file; more than `sentences` if they were sampled down."""
+    held_out: tuple[Sentence, ...] = ()
+    """Sentences that are not learned from."""
 
     @property
     def description(self) -> str:
         """How many sentences there are, and what was left out."""
         used = len(self.sentences)
-        sampled = f", sampled from {self.available:,} (data.max_sentences)" if self.available > used else ""
+        left = self.available - len(self.held_out)
+        sampled = f", sampled from {left:,} (data.max_sentences)" if left > used else ""
+        held_out = f", {len(self.held_out):,} more held out" if self.held_out else ""
         skipped = f"; skipped lines: {self.skipped}" if str(self.skipped) else ""
-        return f"{used:,} sentences{sampled}{skipped}"
+        return f"{used:,} sentences{sampled}{held_out}{skipped}"
 
     @property
     def fingerprint(self) -> str:
@@ -66,8 +70,11 @@ class Corpus:
         return text_fingerprint(map(" ".join, self.sentences))
 
 
-def read_corpus(path: Path, *, settings: DataSettings, longest: int, seed: int) -> Corpus:
-    """Read a corpus; `longest` is what the language model can take, whatever the settings allow."""
+def read_corpus(path: Path, *, settings: DataSettings, longest: int, seed: int, held_out: int = 0) -> Corpus:
+    """Read a corpus; `longest` is what the language model can take, whatever the settings allow.
+
+    So many sentences are `held_out`, but at most a tenth: the same ones for every seed, spread over the file.
+    """
     max_words = min(settings.max_words, longest)
     sentences: list[Sentence] = []
     blank = one_word = too_long = 0
@@ -85,10 +92,20 @@ def read_corpus(path: Path, *, settings: DataSettings, longest: int, seed: int) 
     if not sentences:
         raise CorpusError(_nothing_usable(path, skipped, max_words))
     available = len(sentences)
-    if settings.max_sentences is not None and available > settings.max_sentences:
-        chosen = np.random.default_rng(seed).choice(available, size=settings.max_sentences, replace=False)
+    sentences, kept_back = _split(sentences, min(held_out, available // 10))
+    if settings.max_sentences is not None and len(sentences) > settings.max_sentences:
+        chosen = np.random.default_rng(seed).choice(len(sentences), size=settings.max_sentences, replace=False)
         sentences = [sentences[index] for index in sorted(chosen)]
-    return Corpus(tuple(sentences), skipped, available)
+    return Corpus(tuple(sentences), skipped, available, tuple(kept_back))
+
+
+def _split(sentences: list[Sentence], held_out: int) -> tuple[list[Sentence], list[Sentence]]:
+    """Sentences to learn from, and every n-th one, held out."""
+    if not held_out:
+        return sentences, []
+    apart = {number * len(sentences) // held_out for number in range(held_out)}
+    rest = [sentence for number, sentence in enumerate(sentences) if number not in apart]
+    return rest, [sentences[number] for number in sorted(apart)]
 
 
 def _nothing_usable(path: Path, skipped: SkippedLines, max_words: int) -> str:

@@ -77,7 +77,7 @@ CLITICS = _words("'s n't 're 've 'll 'd 'm")
 _PUNCTUATION = ". , ; : ! ? ' \" ` `` '' -- - … ( ) [ ] { } / -lrb- -rrb- -lsb- -rsb-"
 _BE_HAVE_DO = "be am is are was were been being have has had having do does did doing"
 
-STOP_WORDS = _words(
+REACHED_OVER_BY_NEGATIONS = _words(
     "a an the this that these those each every either neither some any all both few many much more most other another "
     "such own same several no not nor only",
     _PERSONAL_PRONOUNS,
@@ -96,7 +96,7 @@ STOP_WORDS = _words(
     _PUNCTUATION,
     "& *",
 )
-"""Words that do not count in the reconstruction rate (W, appendix A.4): function words and punctuation."""
+"""Words that a negation reaches over to what it negates ("not in the least surprised"): they say little themselves."""
 
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight"
 _CARDINALS = """
@@ -119,8 +119,15 @@ DELETED_WORDS = _words(
     _PUNCTUATION,
     "_ -lcb- -rcb-",
 )
-"""Stop words of the baseline that removes them, after the composition of the published stop list: unlike `STOP_WORDS`
-it has days and numbers, and neither prepositions, conjunctions, adverbs nor negations."""
+"""Stop words of the baseline that removes them: neither prepositions, conjunctions, adverbs nor negations."""
+
+_SPANS_OF_TIME = "day days week weeks month months year years decade decades century hour hours minute minutes"
+_HIDDEN_NUMBERS = "# ## ### #### #.# ##.# ##.## #,### ##,### ###,###"
+
+STOP_WORDS = (DELETED_WORDS | _words(_SPANS_OF_TIME, _HIDDEN_NUMBERS, "& *")) - NEGATIONS
+"""Words that do not count in the reconstruction rate (W, appendix A.4), after the composition of the published list:
+articles, pronouns, auxiliaries, weekdays, spans of time, number words and hidden digits, punctuation. Prepositions,
+conjunctions and negations count: a sentence without them cannot be told."""
 
 # Numbers --------------------------------------------------------------------------------------------------------------
 

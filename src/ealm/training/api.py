@@ -9,6 +9,7 @@ from typing import Literal
 from ealm.common.config import DEFAULT_UPDATES
 from ealm.common.errors import SettingsError
 from ealm.common.stopping import Budget, StopRequest
+from ealm.training.return_gate import Returns
 from ealm.training.setup import RunRequest, open_run
 
 
@@ -23,7 +24,9 @@ class TrainingResult:
     updates: int
     """Done in all, earlier parts of a resumed run included."""
     best_reward: float | None
-    """Highest mean reward of the full replay buffer, at which the saved agent was; None if it never filled."""
+    """Highest mean reward, at which the saved agent was; None if the run ended before one was judged."""
+    returns: Returns | None
+    """The paper's agent beside a script on held-out sentences, measured last; None if none were held out."""
 
 
 def train(
@@ -134,4 +137,4 @@ def _trained(
         if stop is None:
             stop = listening.enter_context(StopRequest().listening())
         finished = run.go(budget, stop=stop, progress=progress)
-    return TrainingResult(request.folder, finished, run.updates, run.trainer.best_reward)
+    return TrainingResult(request.folder, finished, run.updates, run.trainer.best_reward, run.trainer.returns)

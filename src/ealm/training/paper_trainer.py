@@ -4,6 +4,7 @@ A `PaperTrainer` is the algorithm alone. Its whole state is in `state()`, so tha
 was never stopped; files, signals and progress are in `run.py`.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
 import torch
@@ -14,14 +15,16 @@ from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.agent import Agent
 from ealm.paper.assessment import Similarity
 from ealm.paper.edits import Action
-from ealm.paper.learner import Learner
+from ealm.paper.learner import Learner, spread_of
 from ealm.paper.replay import Experience, ReplayBuffer
 from ealm.paper.rewards import walk_rewards
 from ealm.paper.rollout import Exploration, Walk, walk
+from ealm.paper.source import Source
 from ealm.paper.walk_scorer import WalkScore, WalkScorer
 from ealm.text.corpus import Corpus
 from ealm.training.paper_collector import WalkJob
 from ealm.training.prefetch import Prefetcher, Version
+from ealm.training.return_gate import ReturnGate, Returns
 from ealm.training.trainer import BaseTrainer, Collected
 
 
@@ -36,7 +39,7 @@ def experiences_of_walk(
         terminal = number == score.assessment.last_step and not (
             score.violated and settings.learning.violation_bootstraps
         )
-        following = path.steps[number] if number < path.length and not terminal else None
+        following = path.steps[number] if number < len(path.steps) and not terminal else None
         if not (settings.learning.drop_last_step and number == path.length):
             experience = Experience(
                 visit=visit,
@@ -45,13 +48,41 @@ def experiences_of_walk(
                 decided=bytes(decided),
                 action=int(step.action),
                 reward=reward,
-                next_word=following.word if following else None,
-                next_value=max(following.q_values) if following else 0.0,
+                continues=following is not None,
+                next_value=following.state_value if following else 0.0,
             )
             experiences.append(experience)
         actions[step.word] = step.action
         decided[step.word] = 1
     return experiences
+
+
+class RecentRewards:
+    """Mean reward of the experiences of the newest walks: many more than the replay buffer holds, so less noise."""
+
+    def __init__(self, walks: int) -> None:
+        self._walks: deque[tuple[float, int]] = deque(maxlen=walks)
+
+    @property
+    def full(self) -> bool:
+        """Whether there are as many walks as are judged."""
+        return len(self._walks) == self._walks.maxlen
+
+    def add(self, rewards: Sequence[float]) -> None:
+        """Take in the rewards of a walk."""
+        self._walks.append((sum(rewards), len(rewards)))
+
+    def mean(self) -> float:
+        """Over the experiences of all these walks."""
+        return sum(total for total, _ in self._walks) / sum(count for _, count in self._walks)
+
+    def to_tensor(self) -> Tensor:
+        """For a checkpoint: (walks, 2)."""
+        return torch.tensor(list(self._walks), dtype=torch.double).reshape(-1, 2)
+
+    def restore(self, saved: Tensor) -> None:
+        """The reverse of `to_tensor()`."""
+        self._walks.extend((total, int(count)) for total, count in saved.tolist())
 
 
 class PaperTrainer(BaseTrainer):
@@ -68,16 +99,25 @@ class PaperTrainer(BaseTrainer):
         device: str = "cpu",
         prefetcher: Prefetcher | None = None,
     ) -> None:
-        """`similarity` may be None if its weight is 0 or if workers have it."""
+        """`similarity` may be None if its weight is 0, or if workers have it and no sentence is held out."""
         at_once = settings.learning.sentences_per_collection
         super().__init__(
             lm=lm, corpus=corpus, settings=settings, seed=seed, device=device, at_once=at_once, prefetcher=prefetcher
         )
-        self._learner = Learner(lm.width, settings, seed=seed, device=device)
+        spread = spread_of(self.encoder([self._source(visit) for visit in self._visits()]))
+        self._learner = Learner(lm.width, settings, seed=seed, spread=spread, device=device)
         self.networks = self._learner.networks
         self.replay = ReplayBuffer(settings.learning.replay_size)
+        self._recent = RecentRewards(settings.learning.judged_walks)
         if prefetcher is None:
             self._scorer = WalkScorer(lm=lm, settings=settings, similarity=similarity)
+        self._gate = self._new_gate(corpus, similarity) if corpus.held_out else None
+
+    def _new_gate(self, corpus: Corpus, similarity: Similarity | None) -> ReturnGate:
+        # A scorer of its own: what another one remembers must not change the last bits of a resumed run.
+        scorer = WalkScorer(lm=self.lm, settings=self.settings, similarity=similarity)
+        sources = [Source.prepare(words, self.lm, self.ignored_words) for words in corpus.held_out]
+        return ReturnGate(sources, self.encoder(sources), scorer, self.settings.rewards)
 
     @property
     def agent(self) -> Agent:
@@ -86,9 +126,10 @@ class PaperTrainer(BaseTrainer):
 
     @property
     def rates(self) -> dict[str, float]:
-        """Exploration rates by now, for the log."""
+        """Exploration rates by now, and what the gate measured last, for the log."""
         exploration = self.exploration
-        return {"action_exploration": exploration.action_rate, "order_exploration": exploration.order_rate}
+        rates = {"action_exploration": exploration.action_rate, "order_exploration": exploration.order_rate}
+        return rates if self.returns is None else rates | self.returns.to_dict()
 
     @property
     def exploration(self) -> Exploration:
@@ -112,14 +153,30 @@ class PaperTrainer(BaseTrainer):
                 settings=self.settings.rewards,
             )
             self.replay.extend(experiences_of_walk(visit, path, score, rewards, self.settings))
+            self._recent.add(rewards)
             collected.append(_collected(rewards, score))
         self._cache.forget_before(self.replay.oldest_visit)
-        if self.replay.full:
-            self.best.offer(self.replay.mean_reward(), self.agent)
+        if self._recent.full and self._explores_least:
+            self.best.offer(self._recent.mean(), self.agent)
+        self._measure_returns(visits)
         self.visits = visits.stop
         enough = len(self.replay) >= learning.batch_size
         self.pending_updates = len(visits) * learning.updates_per_sentence if enough else 0
         return collected
+
+    @property
+    def _explores_least(self) -> bool:
+        """Whether exploration has come to its minimum, for as long as the walks that are judged took."""
+        judged = self.settings.learning.judged_walks
+        passed = {"updates": self.updates - judged * self.settings.learning.updates_per_sentence}
+        rates = self._rates(**passed, sentences=self.visits - judged)
+        return rates == (self.settings.action_exploration.minimum, self.settings.order_exploration.minimum)
+
+    def _measure_returns(self, visits: range) -> None:
+        """Compare the agent with the script, at the start and then every so many visits."""
+        period = self.settings.learning.gate_period
+        if self._gate is not None and (self.returns is None or visits.stop // period > visits.start // period):
+            self.returns = self._gate.measure(self.agent)
 
     def _walked(self, visits: range) -> Iterable[tuple[Walk, WalkScore]]:
         """Walks over the next sentences, with their scores."""
@@ -149,9 +206,14 @@ class PaperTrainer(BaseTrainer):
         return self._learner.update(experiences, self._cache.encodings)
 
     def _own_tensors(self) -> dict[str, Tensor]:
-        return replay_to_tensors(self.replay.experiences)
+        measured = [] if self.returns is None else list(self.returns.to_dict().values())
+        own = {"recent": self._recent.to_tensor(), "returns": torch.tensor(measured, dtype=torch.double)}
+        return replay_to_tensors(self.replay.experiences) | own
 
     def _restore_own(self, tensors: Mapping[str, Tensor]) -> int | None:
+        self._recent.restore(tensors["recent"])
+        measured = tensors["returns"].tolist()
+        self.returns = Returns(*measured) if measured else None
         self.replay.extend(replay_from_tensors(tensors))
         return self.replay.oldest_visit
 
@@ -171,7 +233,7 @@ def replay_to_tensors(experiences: Sequence[Experience]) -> dict[str, Tensor]:
     """Numbers and values by row; actions and decided flags of all rows, one after the other."""
     flags = b"".join(experience.actions + experience.decided for experience in experiences)
     numbers = [
-        (e.visit, e.word, e.action, -1 if e.next_word is None else e.next_word, len(e.actions)) for e in experiences
+        (e.visit, e.word, e.action, e.continues, len(e.actions)) for e in experiences
     ]
     return {
         "replay.flags": torch.frombuffer(bytearray(flags), dtype=torch.uint8) if flags else torch.empty(0).byte(),
@@ -188,7 +250,7 @@ def replay_from_tensors(tensors: Mapping[str, Tensor]) -> list[Experience]:
     experiences = []
     start = 0
     numbers, values = tensors["replay.numbers"].tolist(), tensors["replay.values"].tolist()
-    for (visit, word, action, next_word, length), (reward, next_value) in zip(numbers, values, strict=True):
+    for (visit, word, action, continues, length), (reward, next_value) in zip(numbers, values, strict=True):
         experience = Experience(
             visit=visit,
             word=word,
@@ -196,7 +258,7 @@ def replay_from_tensors(tensors: Mapping[str, Tensor]) -> list[Experience]:
             decided=flags[start + length : start + 2 * length],
             action=action,
             reward=reward,
-            next_word=None if next_word < 0 else next_word,
+            continues=bool(continues),
             next_value=next_value,
         )
         experiences.append(experience)

@@ -16,6 +16,7 @@ from ealm.common.stopping import Budget, StopRequest
 from ealm.common.storage import remove_drafts
 from ealm.summarize.saved_agent import SavedAgent
 from ealm.training.checkpoint import CHECKPOINT_FILE, Checkpoint, RunIdentity
+from ealm.training.return_gate import Returns
 from ealm.training.trainer import Collected
 
 with needs_extra("train", "Training"):
@@ -34,6 +35,8 @@ class Trainer(Protocol):
     def updates(self) -> int: ...
     @property
     def best_reward(self) -> float | None: ...
+    @property
+    def returns(self) -> Returns | None: ...
     @property
     def rates(self) -> Mapping[str, float]: ...
     @property

@@ -64,7 +64,8 @@ def open_run(request: RunRequest) -> tuple[TrainingRun, Corpus]:
     lm_name = request.lm or (saved.lm if saved else embedded.NAME)
 
     lm = TransformersMaskedLM.load(lm_name, device=request.device, engine=request.engine)
-    corpus = read_corpus(request.corpus, settings=settings.data, longest=lm.max_words, seed=seed)
+    held_out = settings.learning.held_out if settings.method == "paper" else 0
+    corpus = read_corpus(request.corpus, settings=settings.data, longest=lm.max_words, seed=seed, held_out=held_out)
     identity = RunIdentity(settings, seed, lm.name, similarity, corpus.fingerprint, saved.workers if saved else 0)
     check_same_run(request.folder, identity.differences(saved) if saved else [])
     _check_options(request, settings, saved)
@@ -89,7 +90,7 @@ def _trainer(
     """The trainer for the settings' method, with what it needs; what workers need they load themselves."""
     settings = identity.settings
     similarity = importance = None
-    if prefetcher is None and _needs_similarity(settings):
+    if (prefetcher is None or corpus.held_out) and _needs_similarity(settings):
         similarity = SentenceSimilarity.load(identity.similarity, device=request.device)
     if prefetcher is None and request.importance is not None:
         importance = load_importance(request.importance, identity.similarity)

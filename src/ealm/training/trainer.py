@@ -18,6 +18,7 @@ from ealm.summarize.saved_agent import SavedAgent
 from ealm.text.corpus import Corpus, VisitOrder
 from ealm.training.encoding_cache import EncodingCache
 from ealm.training.prefetch import Prefetcher, Version
+from ealm.training.return_gate import Returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class BaseTrainer:
     """The state that both trainers share; what is special to one is its own."""
 
     networks: Networks[Any]
+    returns: Returns | None = None
+    """What the gate measured last, if the trainer has one."""
 
     def __init__(
         self,
@@ -101,7 +104,7 @@ class BaseTrainer:
 
     @property
     def best_reward(self) -> float | None:
-        """Highest mean reward in a full buffer so far."""
+        """Highest mean reward so far, over as many walks as are judged."""
         return self.best.reward
 
     def _words(self, visit: int) -> Sequence[str]:
@@ -137,7 +140,7 @@ class BaseTrainer:
             self._prefetcher.close()
 
     def result(self) -> SavedAgent:
-        """The agent to use: at the best replay reward, or as it is now while the buffer was never full."""
+        """The agent to use: at the best reward, or as it is now while none was judged."""
         agent: nn.Module = self.networks.agent
         return SavedAgent(
             weights=self.best.or_of(agent),
