@@ -120,9 +120,7 @@ def test_the_shortcut_along_a_walk_gives_the_same_q_values() -> None:
 def test_projections_computed_one_by_one_are_those_of_the_batch() -> None:
     agent = random_agent()
     encodings, actions, decided, present = batch_of(STATES)
-    alone = Projection.padded(
-        [Projection.of(agent, row[here]) for row, here in zip(encodings, present, strict=True)]
-    )
+    alone = Projection.padded([Projection.of(agent, row[here]) for row, here in zip(encodings, present, strict=True)])
     words = torch.zeros(len(STATES), 1, dtype=torch.long)
     found = WalkEncoder(agent, alone, present).q_values(actions, decided, words)
     expected = WalkEncoder(agent, Projection.of(agent, encodings), present).q_values(actions, decided, words)

@@ -26,7 +26,7 @@ UNKNOWN = ("zebra", "Unicorn", "##ing")
 IGNORED = IgnoredWords(IgnoredWordsSettings(infrequent="none"))
 SEEDS = st.sampled_from((0, 3))
 
-LONG = ("police", "minister", "finds", "old", "silver", "bridge", "garden", "and", "storm", "closes", "harbor", "late")
+LONG = ("police", "minister", "finds", "old", "silver", "bridge", "garden", "the", "storm", "closes", "harbor", "late")
 
 
 @cache

@@ -20,7 +20,6 @@ from ealm.training.run import TENSORBOARD_FOLDER
 
 FIELDS = {
     *("updates", "sentences", "seconds", "replay_reward", "best_replay_reward", "action_exploration"),
-    *("greedy_return", "script_return", "greedy_violations"),
     *("order_exploration", "reward", "compression_rate", "reconstruction_rate", "walked", "violated", "loss"),
 }
 

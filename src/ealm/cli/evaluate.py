@@ -46,6 +46,13 @@ _CURVE_SENTENCES = 40
     f"{baseline_list(about=True)}. {{seed}} in a DIR or PATH stands for each of --seeds.",
 )
 @click.option(
+    "--paper-table",
+    "runs",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Instead of --systems: all rows of the paper's table. A folder with trained systems, named by kind and seed: "
+    "ealm-0, ealm-1, seq3-0, cmatch-0, ...",
+)
+@click.option(
     "--protocol",
     type=click.Choice(["paper", "length", "duc"]),
     default="paper",
@@ -74,6 +81,7 @@ def evaluate(
     truth: Path | None,
     show_violations: bool,
     systems: str,
+    runs: Path | None,
     protocol: str,
     words: int | None,
     seeds: str | None,
@@ -99,6 +107,8 @@ def evaluate(
     from ealm.evaluation.truth_run import evaluate_truth
 
     numbers = _numbers(seeds)
+    if runs is not None:
+        systems, numbers = _paper_table(runs)
     specs = parse_systems(systems, seeds=numbers)
     say = (lambda _: None) if quiet else (lambda name: click.echo(f"… {name}", err=True))
     if (data is None) == (truth is None):
@@ -123,6 +133,11 @@ def evaluate(
         click.echo(json.dumps(tables.to_dict(evaluation, found), indent=2, ensure_ascii=False))
     else:
         _print(evaluation, found)
+    if runs is not None and not as_json:
+        from ealm.evaluation.published import HEADINGS, published_rows
+
+        click.echo("\nThe paper's own figures, on its test sets:")
+        click.echo(tables.terminal_table(HEADINGS, published_rows()))
     if folder is not None:
         from ealm.evaluation.report import write_evaluation
 
@@ -141,6 +156,15 @@ def _print_truth(results: "Sequence[TruthResult]", *, as_json: bool, show_violat
     click.echo(f"{kind_table(results)}\n\n{length_table(results)}")
     for result in results if show_violations else ():
         click.echo("\n".join([f"\n{result.system}:", *violation_lines(result)]))
+
+
+def _paper_table(runs: Path) -> tuple[str, list[int]]:
+    from ealm.evaluation.published import table_systems
+
+    systems, seeds, missing = table_systems(runs)
+    for kind in missing:
+        click.echo(f"{runs} has no folder {kind}-0: its rows are left out.", err=True)
+    return systems, seeds
 
 
 def _numbers(text: str | None) -> list[int]:

@@ -291,7 +291,7 @@ LAPTOP = Settings(
     order_exploration=_QUICK_EXPLORATION,
     learning=LearningSettings(parallel_confidence=0.0, context="pair-if-replaced"),
 )
-"""The paper's method in half an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
+"""The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
 before the template only if it has a new word, and fluency takes three passes; exploration falls twenty times as fast
 (docs/paper.md)."""
 

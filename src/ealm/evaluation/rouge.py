@@ -110,8 +110,9 @@ def mean_length(summaries: Iterable[str]) -> float:
 
 
 def novel_words(summary: str, source: str) -> int:
-    """Different words, by their stems, that an uncapped summary has and its source has not."""
-    return len(set(rouge_tokens(summary)) - set(rouge_tokens(source)))
+    """Words that an uncapped summary has and its source has not, each as often as it occurs; case does not matter."""
+    known = set(_TOKEN.findall(source.encode().lower()))
+    return sum(token not in known for token in _TOKEN.findall(summary.encode().lower()))
 
 
 def mean_novel_words(summaries: Sequence[str], sources: Sequence[str]) -> float:

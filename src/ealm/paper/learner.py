@@ -27,9 +27,7 @@ def spread_of(encodings: Sequence[Tensor]) -> float:
 class Learner(QLearner[Agent]):
     """Deep Q-learning of the paper's agent."""
 
-    def __init__(
-        self, width: int, settings: Settings, *, seed: int, spread: float = 1.0, device: str = "cpu"
-    ) -> None:
+    def __init__(self, width: int, settings: Settings, *, seed: int, spread: float = 1.0, device: str = "cpu") -> None:
         """`width` is the length of an encoding, `spread` the standard deviation of its numbers."""
         self.settings: LearningSettings = settings.learning
         super().__init__(lambda: Agent(width, settings.agent, spread=spread), self.settings, seed=seed, device=device)

@@ -232,9 +232,7 @@ def _collected(rewards: tuple[float, ...], score: WalkScore) -> Collected:
 def replay_to_tensors(experiences: Sequence[Experience]) -> dict[str, Tensor]:
     """Numbers and values by row; actions and decided flags of all rows, one after the other."""
     flags = b"".join(experience.actions + experience.decided for experience in experiences)
-    numbers = [
-        (e.visit, e.word, e.action, e.continues, len(e.actions)) for e in experiences
-    ]
+    numbers = [(e.visit, e.word, e.action, e.continues, len(e.actions)) for e in experiences]
     return {
         "replay.flags": torch.frombuffer(bytearray(flags), dtype=torch.uint8) if flags else torch.empty(0).byte(),
         "replay.numbers": torch.tensor(numbers, dtype=torch.long).reshape(-1, 5),
