@@ -278,7 +278,7 @@ class WalkEndSearch:
             self._open_next(breadth)
         unknown: list[_Candidate] = []
         for candidate in list(self._open):
-            broken = candidate.step == self._compression_end or not self._clears(candidate, candidate.bounds.upper)
+            broken = self._is_broken(candidate)
             if broken and not unknown:
                 self._end = candidate
                 return []
@@ -291,6 +291,10 @@ class WalkEndSearch:
                 unknown.append(candidate)
         return unknown
 
+    def _is_broken(self, candidate: _Candidate) -> bool:
+        """Whether the step certainly breaks a floor."""
+        return candidate.step == self._compression_end or not self._clears(candidate, candidate.bounds.upper)
+
     def _pass(self, candidate: _Candidate) -> None:
         self._passed = candidate.step
         self._open.remove(candidate)
@@ -300,20 +304,57 @@ class WalkEndSearch:
     def _open_next(self, breadth: int) -> None:
         first = self._passed + 1
         last = min(self._passed + breadth, self._last_possible)
-        self._open = [
-            _Candidate(
-                step,
-                self._cache.get(self._source.ids, self._actions[step - 1]),
-                self._source.counted,
-                self._settings,
-            )
-            for step in range(first, last + 1)
-        ]
+        self._open = [self._candidate(step) for step in range(first, last + 1)]
+
+    def _candidate(self, step: int) -> _Candidate:
+        conversion = self._cache.get(self._source.ids, self._actions[step - 1])
+        return _Candidate(step, conversion, self._source.counted, self._settings)
 
     @property
     def end(self) -> WalkEnd:
         """The result, once nothing is pending."""
         assert self._end is not None
         end = self._end
-        violated = end.step == self._compression_end or not self._clears(end, end.bounds.upper)
-        return WalkEnd(end.scored(), violated, self._lengths[: end.step])
+        return WalkEnd(end.scored(), self._is_broken(end), self._lengths[: end.step])
+
+
+class SparseWalkEndSearch(WalkEndSearch):
+    """T as if a broken floor stayed broken: every n-th step is examined, then the broken one is found by bisection."""
+
+    def __init__(
+        self, source: Source, walk: Walk, settings: RewardSettings, cache: ConversionCache, *, stride: int
+    ) -> None:
+        super().__init__(source, walk, settings, cache)
+        self._stride = stride
+        self._broken = self._compression_end or self._last_possible + 1
+        """The earliest step that is known to break a floor, or the one after the last."""
+        self._bisecting = False
+        self._examined: _Candidate | None = None
+
+    def pending(self, breadth: int) -> list[Conversion]:
+        while self._end is None:
+            if self._broken == self._passed + 1:
+                self._end = self._candidate(min(self._broken, self._last_possible))
+                break
+            candidate = self._examined or self._candidate(self._next_step())
+            candidate.refresh()
+            if not self._decides(candidate):
+                self._examined = candidate
+                return [candidate.conversion]
+            self._examined = None
+        return super().pending(breadth)
+
+    def _next_step(self) -> int:
+        if self._bisecting:
+            return (self._passed + self._broken) // 2
+        return min(self._passed + self._stride, self._broken - 1)
+
+    def _decides(self, candidate: _Candidate) -> bool:
+        """Whether the step certainly breaks its floor or clears it."""
+        if self._is_broken(candidate):
+            self._broken, self._bisecting = candidate.step, True
+            return True
+        if self._clears(candidate, candidate.bounds.lower):
+            self._passed = candidate.step
+            return True
+        return False
