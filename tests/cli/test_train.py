@@ -37,10 +37,11 @@ def test_training_reports_on_stderr_how_to_use_its_result(tmp_path: Path, corpus
     result = train(messy, "--out", tmp_path / "run", "--lm", bert_folder, *options)
     assert result.exit_code == 0, result.output
     assert result.stdout == ""
-    assert "50 sentences, sampled from 60" in result.stderr
+    assert "50 sentences, sampled from 54 (data.max_sentences), 6 more held out" in result.stderr
     assert "1 blank, 1 of one word, 1 of more than 49 words" in result.stderr
     assert f"ealm summarize --model {tmp_path / 'run'}" in result.stderr
-    assert "buffer never filled" in result.stderr
+    assert "Too short to judge which agent was best" in result.stderr
+    assert "return of its walks on held-out sentences" in result.stderr
     assert run("summarize", "--model", tmp_path / "run", "river rises", "--pretokenized").exit_code == 0
 
 
@@ -58,7 +59,7 @@ def test_raw_text_is_learned_from_unless_it_was_cut_into_words_before(tmp_path: 
     same = run("train", corpus, "--out", tmp_path / "same", *options, "--set", "data.pretokenized=true")
     for result in (raw, cut, same):
         assert result.exit_code == 0, result.output
-    assert "16 sentences\n" in raw.stderr
+    assert "15 sentences, 1 more held out\n" in raw.stderr
     assert "8 sentences; skipped lines: 8 of one word\n" in cut.stderr
     assert trained_settings(tmp_path / "raw").data.pretokenized is False
     assert trained_settings(tmp_path / "cut") == trained_settings(tmp_path / "same")

@@ -111,6 +111,15 @@ def test_a_question_with_context_is_two_segments(lm: TransformersMaskedLM) -> No
     torch.testing.assert_close(found[:, known], logits[[4]][:, known])
 
 
+def test_a_joined_question_has_nothing_between_context_and_template(lm: TransformersMaskedLM) -> None:
+    river, stone, red = ids(lm, "river stone red")
+    start, end, mask = special(lm, "[CLS]", "[SEP]", "[MASK]")
+    logits = whole_model(lm, [start, river, stone, mask, red, end], [0] * 6).logits[0]
+    found = lm.predict([Masked((river, stone), (None, red), joined=True)])
+    known = list(lm.word_ids(WORDS))
+    torch.testing.assert_close(found[:, known], logits[[3]][:, known])
+
+
 def test_only_words_are_ever_predicted(lm: TransformersMaskedLM) -> None:
     scores = lm.predict([Masked(ids(lm, "old bridge"), (None, None))])
     assert scores.shape == (2, len(NOT_WORDS) + len(WORDS))

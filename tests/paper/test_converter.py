@@ -257,3 +257,24 @@ def test_only_whole_known_words_are_filled_in(lm: TransformersMaskedLM) -> None:
         assert conversion.summary is not None
         assert conversion.reconstruction is not None
         assert set(lm.words((*conversion.summary, *conversion.reconstruction))) <= set(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("context", "removed", "replaced"),
+    [
+        ("pair", ((1, 3), False), ((1, 2), False)),
+        ("joined", ((1, 3), True), ((1, 2), True)),
+        ("pair-if-replaced", ((), False), ((1, 2), False)),
+    ],
+)
+def test_the_context_stands_before_the_template_as_the_settings_say(
+    context: str, removed: tuple[tuple[int, ...], bool], replaced: tuple[tuple[int, ...], bool]
+) -> None:
+    def two(question: Masked[int], hole: int) -> Sequence[float]:
+        return shares(w2=0.9)
+
+    for actions, expected in (((KEEP, REMOVE, KEEP), removed), ((KEEP, REPLACE, REMOVE), replaced)):
+        lm = ScriptedLM(two)
+        convert(lm, (1, 4, 3), actions, context=context)
+        question = next(asked for asked in lm.asked if len(asked.template) == 3)  # the reconstruction
+        assert (question.context, question.joined) == expected

@@ -20,6 +20,9 @@ SETTINGS = Settings().override(
         "learning.replay_size": "40",
         "learning.batch_size": "8",
         "learning.sentences_per_collection": "8",
+        "learning.judged_walks": "8",
+        "action_exploration.minimum": "0.9",
+        "order_exploration.minimum": "0.9",
     }
 )
 
