@@ -356,7 +356,6 @@ def test_the_laptop_preset_changes_what_learning_costs_and_nothing_else() -> Non
         "action_exploration.every": 5,
         "order_exploration.every": 5,
         "learning.context": "pair-if-replaced",
-        "learning.examined_steps": 8,
         "learning.parallel_confidence": 0.0,
     }
 

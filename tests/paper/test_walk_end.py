@@ -14,7 +14,7 @@ from walk_cases import IGNORED, SEEDS, Case, K, R, assert_is, cases, language_mo
 from ealm.common.config import RewardSettings
 from ealm.paper.converter import Converter
 from ealm.paper.source import Source
-from ealm.paper.step_search import ConversionCache, SparseWalkEndSearch, WalkEndSearch, run_searches
+from ealm.paper.step_search import ConversionCache, WalkEndSearch, run_searches
 
 
 @dataclass(frozen=True)
@@ -103,32 +103,3 @@ def test_the_walks_above_end_in_every_way() -> None:
             run_searches([search], Converter(lm))
             ends.append((search.end.last_step.step, search.end.violated))
     assert ends == [(1, True), (4, True), (1, True), (4, False)]
-
-
-@pytest.mark.parametrize("stride", [2, 3, 8])
-@settings(max_examples=15)
-@given(SEEDS, st.lists(cases(longest=8), min_size=1, max_size=3))
-def test_a_sparse_search_finds_a_broken_floor_after_one_that_is_cleared(
-    stride: int, seed: int, batch: list[Case]
-) -> None:
-    """It may take a later one for the first, but never a step that breaks none, nor the end where one is broken."""
-    lm = language_model(seed)
-    variant = VARIANTS["paper, hard"]
-    sources = sources_of(lm, batch)
-    searches = [
-        SparseWalkEndSearch(source, path, variant.package, ConversionCache(40), stride=stride)
-        for source, (_, path) in zip(sources, batch, strict=True)
-    ]
-    run_searches(searches, Converter(lm))
-    for case, search in zip(batch, searches, strict=True):
-        steps = literal_steps(seed, case, top_k=1)[1:]
-        broken = [
-            oracle.violates(step.cr, step.rr, step=number, length=len(steps), given=variant.paper)
-            for number, step in enumerate(steps, start=1)
-        ]
-        last = search.end.last_step.step
-        assert broken[last - 1] == search.end.violated
-        assert search.end.violated or last == len(steps)
-        assert last == 1 or not search.end.violated or not broken[last - 2]
-        if not any(broken) or broken == sorted(broken):
-            assert last == (broken.index(True) + 1 if any(broken) else len(steps))

@@ -171,8 +171,6 @@ class LearningSettings(Checked):
     """While learning, holes this sure are filled in the same round (0: all at once); None decodes as in use."""
     context: Literal["as-in-use", "pair", "joined", "pair-if-replaced"] = "as-in-use"
     """While learning, `decoding.context`."""
-    examined_steps: int = 1
-    """While learning, one step in so many is examined for a broken floor, which is then found by bisection."""
     judged_walks: int = 1_000
     """The best agent is that with the highest mean reward over so many walks, once exploration is at its minimum."""
     held_out: int = 200
@@ -187,7 +185,7 @@ class LearningSettings(Checked):
             check_share(self, "parallel_confidence")
         check_at_least(self, 1, "batch_size", "replay_size", "target_period")
         check_at_least(self, 1, "updates_per_sentence", "sentences_per_collection", "judged_walks")
-        check_at_least(self, 1, "gate_period", "examined_steps")
+        check_at_least(self, 1, "gate_period")
         check_at_least(self, 0, "held_out")
         if self.replay_size < self.batch_size:
             raise SettingsError(f"replay_size must be at least batch_size, got {self.replay_size} < {self.batch_size}.")
@@ -292,11 +290,11 @@ LAPTOP = Settings(
     rewards=RewardSettings(fluency_passes=3),
     action_exploration=_QUICK_EXPLORATION,
     order_exploration=_QUICK_EXPLORATION,
-    learning=LearningSettings(parallel_confidence=0.0, context="pair-if-replaced", examined_steps=8),
+    learning=LearningSettings(parallel_confidence=0.0, context="pair-if-replaced"),
 )
 """The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
-before the template only if it has a new word, every eighth step is examined for a broken floor, and fluency takes three
-passes; exploration falls twenty times as fast (docs/paper.md)."""
+before the template only if it has a new word, and fluency takes three passes; exploration falls twenty times as fast
+(docs/paper.md)."""
 
 READER = Settings(
     preset="reader",

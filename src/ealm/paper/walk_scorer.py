@@ -11,7 +11,7 @@ from ealm.paper.converter import Converter
 from ealm.paper.rewards import Assessment, is_fluent
 from ealm.paper.rollout import Walk
 from ealm.paper.source import Source, written_summary
-from ealm.paper.step_search import ConversionCache, SparseWalkEndSearch, WalkEnd, WalkEndSearch, run_searches
+from ealm.paper.step_search import ConversionCache, WalkEnd, WalkEndSearch, run_searches
 from ealm.text.words import join_words
 
 _CACHED_CONVERSIONS = 50_000
@@ -37,7 +37,6 @@ class WalkScorer:
             raise ValueError("similarity_weight is above 0, so a similarity is needed")
         self._lm = lm
         self._rewards = settings.rewards
-        self._stride = settings.learning.examined_steps
         self._similarity = similarity
         self._converter = Converter(lm, settings.decoding_in_training)
         self._conversions = ConversionCache(_CACHED_CONVERSIONS)
@@ -54,14 +53,12 @@ class WalkScorer:
         ]
 
     def _find_ends(self, sources: Sequence[Source], walks: Sequence[Walk]) -> list[WalkEnd]:
-        searches = [self._search(source, walk) for source, walk in zip(sources, walks, strict=True)]
+        searches = [
+            WalkEndSearch(source, walk, self._rewards, self._conversions)
+            for source, walk in zip(sources, walks, strict=True)
+        ]
         run_searches(searches, self._converter)
         return [search.end for search in searches]
-
-    def _search(self, source: Source, walk: Walk) -> WalkEndSearch:
-        if self._stride == 1:
-            return WalkEndSearch(source, walk, self._rewards, self._conversions)
-        return SparseWalkEndSearch(source, walk, self._rewards, self._conversions, stride=self._stride)
 
     def _similarities(self, sources: Sequence[Source], ends: Sequence[WalkEnd]) -> list[float]:
         """Not cached across visits: the same batch gives the same floats, so a resumed run changes nothing."""
