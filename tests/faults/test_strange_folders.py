@@ -77,11 +77,11 @@ def read_cmatch(folder: Path) -> None:
 
 
 def write_cmatch(folder: Path) -> Path:
-    sizes = CMatchSettings(width=8, layers=1)
+    sizes = CMatchSettings(embedding_width=6, width=8, layers=1)
     vocabulary = Vocabulary(["river", "rises"])
     folder.mkdir()
     cmatch.Description(sizes, 0, {"contextual": "x"}).save(folder, vocabulary)
-    cmatch.save_model(folder, "contextual", CausalLM(len(vocabulary), 8, 1))
+    cmatch.save_model(folder, "contextual", CausalLM(len(vocabulary), 6, 8, 1))
     return folder
 
 
@@ -108,8 +108,7 @@ def there(state: SavedState | None, folder: Path) -> None:
 
 
 def write_cmatch_checkpoint(folder: Path) -> Path:
-    """As earlier versions wrote it, without a format."""
-    header = {"updates": 1, "chunk": 0, "batches_done": 1, "tokens": 5}
+    header = {"format": 1, "updates": 1, "chunk": 0, "batches_done": 1, "tokens": 5}
     folder.mkdir()
     tensors = {"weight.a": torch.ones(2, 3), "adam.0.step": torch.ones(())}
     values = {**header, "loss_total": 2.5, "loss_count": 1, "seconds": 1.0}

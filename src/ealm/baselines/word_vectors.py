@@ -57,8 +57,6 @@ def rescaled_components(vectors: Tensor, width: int) -> Tensor:
 
 def cmatch_embeddings(words: Sequence[str], width: int) -> Tensor:
     """Vectors of start, end, unknown and all words: (3 + words, width), of length 1 on average."""
-    vectors = table_vectors([*SPECIAL_TOKENS, *words])
-    if width < vectors.shape[1]:
-        vectors = principal_components(vectors, width)
+    vectors = principal_components(table_vectors([*SPECIAL_TOKENS, *words]), width)
     scaled: Tensor = vectors / vectors.norm(dim=1).mean()
     return scaled

@@ -1,5 +1,7 @@
 """A language model word by word is the same as over whole sentences, and it looks only to the left."""
 
+import itertools
+
 import torch
 
 from ealm.baselines.cmatch.causal_lm import CausalLM, LmState
@@ -8,7 +10,7 @@ from ealm.baselines.cmatch.vocabulary import START
 
 def model(layers: int = 2) -> CausalLM:
     torch.manual_seed(0)
-    return CausalLM(11, 6, layers, dropout=0.5).eval()
+    return CausalLM(11, 5, 6, layers, dropout=0.5).eval()
 
 
 def sentence(*words: int) -> torch.Tensor:
@@ -24,27 +26,21 @@ def test_word_by_word_is_the_same_as_at_once() -> None:
         for place, word in enumerate((4, 7, 9), start=1):
             for layer in range(layers):
                 assert torch.allclose(state.hidden[layer, 0, 0], at_once[layer + 1][0, place - 1], atol=1e-6)
-            state = lm.step(state, torch.tensor([[word]]))
+            state = lm.advance(state, lm.first_gates(torch.tensor([[word]])))
         assert torch.allclose(state.top[0, 0], at_once[-1][0, -1], atol=1e-6)
 
 
 @torch.no_grad()
-def test_branches_are_steps() -> None:
+def test_every_state_goes_on_with_every_word() -> None:
     lm = model()
-    state = lm.start(2, 3)
-    state = lm.step(state, torch.tensor([[3, 4, 5], [6, 7, 8]]))
-    words = torch.tensor([[9, 10], [3, 5]])
-    parents, chosen = torch.tensor([[2, 0, 2, 1], [0, 1, 1, 2]]), torch.tensor([[1, 0, 0, 1], [0, 0, 1, 1]])
-    branches = lm.branch(state, lm.first_gates(words), parents, chosen)
-    assert branches.hidden.shape == (2, 2, 4, 6)
-    rows = torch.arange(2)[:, None]
-    step = lm.step(LmState(state.hidden[:, rows, parents], state.cell[:, rows, parents]), words[rows, chosen])
-    assert torch.allclose(branches.hidden, step.hidden, atol=1e-6)
-    assert torch.allclose(branches.cell, step.cell, atol=1e-6)
-    for row, place in ((0, 1), (1, 3)):  # and steps are the same as reading from the start
-        prefix = ((3, 4, 5), (6, 7, 8))[row][int(parents[row, place])]
-        read = lm.read(sentence(prefix, int(words[row, chosen[row, place]])))
-        assert torch.allclose(branches.top[row, place], read[-1][0, -1], atol=1e-6)
+    prefixes, words = torch.tensor([[3, 4, 5], [6, 7, 8]]), torch.tensor([[9, 10], [3, 5]])
+    state = lm.advance(lm.start(2, 3), lm.first_gates(prefixes))
+    open_state = LmState(state.hidden[:, :, :, None], state.cell[:, :, :, None])
+    after = lm.advance(open_state, lm.first_gates(words)[:, None])
+    assert after.hidden.shape == (2, 2, 3, 2, 6)
+    for row, beam, word in itertools.product(range(2), range(3), range(2)):
+        read = lm.read(sentence(int(prefixes[row, beam]), int(words[row, word])))
+        assert torch.allclose(after.top[row, beam, word], read[-1][0, -1], atol=1e-6)
 
 
 @torch.no_grad()

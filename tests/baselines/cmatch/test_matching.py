@@ -7,91 +7,68 @@ import torch
 
 from ealm.baselines.cmatch.matching import (
     best_alignment,
-    contextual_embedding,
     fluency_scores,
     length_normalised,
     matching_scores,
+    nearest_candidates,
     nearest_words,
     product_of_experts,
     similarity,
-    similarity_bounds,
 )
 
 INFINITE = float("inf")
 
 
 def test_similarity_is_the_mean_of_the_cosines_of_the_layers() -> None:
-    prefix = contextual_embedding([torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 2.0]])])
-    source = contextual_embedding([torch.tensor([[1.0, 0.0], [6.0, 8.0]]), torch.tensor([[0.0, 0.5], [-1.0, 0.0]])])
+    prefix = [torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 2.0]])]
+    source = [torch.tensor([[1.0, 0.0], [6.0, 8.0]]), torch.tensor([[0.0, 0.5], [-1.0, 0.0]])]
     # Position 1: cosines 3/5 and 1; position 2: 1 and 0.
     assert similarity(prefix, source).tolist() == [pytest.approx([0.8, 0.5])]
     assert similarity(prefix, prefix).item() == pytest.approx(1.0)
 
 
-def test_the_best_alignment_is_never_before_the_last_one() -> None:
+def test_the_best_alignment_is_behind_the_last_one() -> None:
     cosines = torch.tensor([[0.9, 0.1, 0.5, 0.3], [0.2, 0.8, 0.1, 0.6]])
     everywhere = torch.ones(2, 4, dtype=torch.bool)
-    expected = {
-        (-1, True): ([0.9, 0.8], [0, 1]),
-        (0, True): ([0.5, 0.8], [2, 1]),
-        (1, True): ([0.5, 0.6], [2, 3]),
-        (1, False): ([0.5, 0.8], [2, 1]),
-        (2, True): ([0.3, 0.6], [3, 3]),
-    }
-    for (previous, strictly), (best, positions) in expected.items():
-        found = best_alignment(cosines, torch.tensor([previous, previous]), everywhere, strictly_forward=strictly)
+    expected = {-1: ([0.9, 0.8], [0, 1]), 0: ([0.5, 0.8], [2, 1]), 1: ([0.5, 0.6], [2, 3]), 2: ([0.3, 0.6], [3, 3])}
+    for previous, (best, positions) in expected.items():
+        found = best_alignment(cosines, torch.tensor(previous), everywhere)
         assert found[0].tolist() == pytest.approx(best)
         assert found[1].tolist() == positions
-
-
-def test_behind_the_last_position_there_is_none() -> None:
-    best, _ = best_alignment(
-        torch.rand(3, 2), torch.tensor([1, 1, 2]), torch.ones(3, 2, dtype=torch.bool), strictly_forward=True
-    )
-    assert (best == -INFINITE).all()
+    assert (best_alignment(cosines, torch.tensor(3), everywhere)[0] == -INFINITE).all()
 
 
 def test_a_word_goes_only_where_it_may() -> None:
     alignable = torch.tensor([[False, False, True], [False, True, False]])
-    best, position = best_alignment(
-        torch.tensor([[0.9, 0.8, 0.1], [0.9, 0.2, 0.8]]), torch.tensor([1, 1]), alignable, strictly_forward=True
-    )
+    best, position = best_alignment(torch.tensor([[0.9, 0.8, 0.1], [0.9, 0.2, 0.8]]), torch.tensor(1), alignable)
     assert best.tolist() == [pytest.approx(0.1), -INFINITE]
     assert position[0] == 2
 
 
-def test_each_candidate_has_its_own_last_position() -> None:
-    best, position = best_alignment(
-        torch.tensor([[0.9, 0.8, 0.1], [0.9, 0.8, 0.1]]),
-        torch.tensor([-1, 1]),
-        torch.ones(2, 3, dtype=torch.bool),
-        strictly_forward=True,
-    )
-    assert best.tolist() == pytest.approx([0.9, 0.1])
-    assert position.tolist() == [0, 2]
-
-
-def test_a_bound_holds_at_and_behind_its_position_and_only_where_the_word_may_go() -> None:
-    own = torch.tensor([[0.2, -0.4, 0.5], [0.2, 1.0, -1.0]])
-    alignable = torch.tensor([[True, True, False], [False, True, True]])
-    bounds = similarity_bounds(own, alignable, layers=2)
-    expected = [[0.6, 0.3, -INFINITE, -INFINITE], [1.0, 1.0, 0.0, -INFINITE]]
-    assert [pytest.approx(row) for row in expected] == bounds.tolist()
+def test_each_beginning_has_its_own_last_position() -> None:
+    cosines = torch.tensor([[0.9, 0.8, 0.1]]).expand(2, 1, 3)
+    best, position = best_alignment(cosines, torch.tensor([-1, 1]), torch.ones(1, 3, dtype=torch.bool))
+    assert best[:, 0].tolist() == pytest.approx([0.9, 0.1])
+    assert position[:, 0].tolist() == [0, 2]
 
 
 def test_matching_is_a_softmax_over_the_candidates() -> None:
-    best = torch.tensor([0.5, 0.1, -INFINITE])
     total = math.exp(0.5) + math.exp(0.1)
-    found = matching_scores(best, normalised=True)
+    found = matching_scores(torch.tensor([0.5, 0.1, -INFINITE]))
     assert found.exp().tolist() == pytest.approx([math.exp(0.5) / total, math.exp(0.1) / total, 0.0])
-    assert matching_scores(best, normalised=False) is best
-    assert (matching_scores(torch.full((2,), -INFINITE), normalised=True) == -INFINITE).all()
+    assert (matching_scores(torch.full((2,), -INFINITE)) == -INFINITE).all()
 
 
-def test_fluency_is_the_sum_over_a_cluster() -> None:
+def test_fluency_is_the_sum_over_a_cluster_and_no_probability_is_lost() -> None:
     probabilities = torch.tensor([[[0.1, 0.2, 0.3, 0.4]]])
-    clusters = torch.tensor([[[2, -1], [1, 3]]])
-    assert fluency_scores(probabilities.log(), clusters).exp().flatten().tolist() == pytest.approx([0.3, 0.6])
+    clusters, owner = torch.tensor([[1, 0, 1, 0]]), torch.tensor([[1, 0, 0]])
+    found = fluency_scores(probabilities.log(), clusters, owner).exp().flatten().tolist()
+    assert found == pytest.approx([0.4, 0.6, 0.6])  # the last two share a number
+
+
+def test_a_cluster_without_probability_is_unlikely_but_not_impossible() -> None:
+    found = fluency_scores(torch.tensor([[[0.0, -INFINITE]]]), torch.tensor([[0, 1]]), torch.tensor([[0, 1]]))
+    assert -INFINITE < found[0, 0, 1] < -50
 
 
 def test_experts_are_multiplied_with_a_weight() -> None:
@@ -99,16 +76,21 @@ def test_experts_are_multiplied_with_a_weight() -> None:
     assert product.exp().item() == pytest.approx(0.5 * 0.25**0.5)
 
 
-@pytest.mark.parametrize(("exponent", "expected"), [(0.0, -6.0), (1.0, -1.5), (0.5, -3.0), (0.1, -6.0 / 4**0.1)])
-def test_the_length_divides_the_score(exponent: float, expected: float) -> None:
-    assert length_normalised(torch.tensor(-6.0), 4, exponent).item() == pytest.approx(expected)
+def test_the_length_chooses_by_a_mean_that_is_kinder_to_long_summaries() -> None:
+    assert length_normalised(-6.0, 4, 0.1) == pytest.approx(-6.0 / 3.9)
+    assert length_normalised(-6.0, 4, 0.0) == pytest.approx(-1.5)
 
 
-def test_nearest_words_begin_with_the_word_itself_and_leave_marks_out() -> None:
+def test_nearest_words_leave_the_word_itself_and_marks_out() -> None:
     table = torch.tensor([[1.0, 0.0], [0.9, 0.1], [2.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.1]])
-    found = nearest_words(table, torch.tensor([2, 4, 0]), count=3, first=2)
-    assert found.tolist() == [[2, 5, 3], [4, 3, 5], [0, -1, -1]]
+    units = torch.nn.functional.normalize(table, dim=-1)
+    assert nearest_words(units, torch.tensor([2, 4]), count=2, first=2).tolist() == [[5, 3], [3, 5]]
+    assert nearest_words(units, torch.tensor([2]), count=9, first=2).shape == (1, 3)
+    assert nearest_words(units, torch.tensor([], dtype=torch.long), count=2, first=2).shape == (0, 2)
 
 
-def test_too_few_words_are_filled_up() -> None:
-    assert nearest_words(torch.eye(3), torch.tensor([2]), count=4, first=1).tolist() == [[2, 1, -1, -1]]
+def test_every_word_goes_to_its_nearest_candidate() -> None:
+    units = torch.nn.functional.normalize(torch.tensor([[1.0, 0.0], [1.0, 0.2], [0.1, 1.0], [0.0, 1.0]]), dim=-1)
+    clusters, owner = nearest_candidates(units, torch.tensor([3, 0, 3]))
+    assert owner[0] == owner[2] != owner[1]
+    assert clusters.tolist() == [int(owner[1]), int(owner[1]), int(owner[0]), int(owner[0])]

@@ -1,16 +1,15 @@
 """Words, numbers, candidates, and the vectors that both language models start from."""
 
-import numpy as np
 import pytest
 
 from ealm.baselines.cmatch.candidates import candidates_of
 from ealm.baselines.cmatch.settings import CMatchSettings
-from ealm.baselines.cmatch.vocabulary import FIRST_WORD, UNKNOWN, Vocabulary
+from ealm.baselines.cmatch.vocabulary import END, FIRST_WORD, UNKNOWN, Vocabulary
 from ealm.common.errors import SettingsError
 
 
-def alone(numbers):
-    return [(number,) for number in numbers]
+def nothing(_numbers):
+    return []
 
 
 def test_frequent_words_come_first_and_rare_ones_are_unknown() -> None:
@@ -35,26 +34,26 @@ def test_numbers_go_by_their_shape_and_marks_for_unknown_words_are_none() -> Non
 
 def test_candidates_are_unique_and_printed_as_first_written() -> None:
     vocabulary = Vocabulary(["the", "river", "stream"])
-    near = {3: (3,), 4: (4, 5)}
-    found = candidates_of(["The", "river", "the", "River"], vocabulary, lambda numbers: [near[n] for n in numbers])
-    assert found.written == ("The", "river", "stream")
-    assert found.numbers == (3, 4, 5)
-    assert found.source == (3, 4, 3, 4)
-    assert found.alignable.all()
+    found = candidates_of(["The", "river", "the", "River"], vocabulary, lambda numbers: [1 + numbers[1]])
+    assert found.written == ("The", "river", "stream", "")
+    assert found.numbers == (3, 4, 5, END)
+    assert found.source == (3, 4, 3, 4, END)
+    assert found.alignable[:3].all()
+    assert found.alignable[3].tolist() == [False, False, False, False, True]
 
 
 def test_a_word_of_the_source_is_no_second_candidate_as_a_neighbour() -> None:
-    found = candidates_of(["river", "stream"], Vocabulary(["river", "stream"]), lambda numbers: [(3, 4), (4, 3)])
-    assert found.written == ("river", "stream")
+    found = candidates_of(["river", "stream"], Vocabulary(["river", "stream"]), lambda numbers: [4, 3])
+    assert found.written == ("river", "stream", "")
 
 
 def test_unknown_words_and_shapes_go_only_where_they_stand() -> None:
     vocabulary = Vocabulary(["the", "##"])
-    found = candidates_of(["Zorb", "the", "Quix", "12", "34", "zorb"], vocabulary, alone)
-    assert found.written == ("Zorb", "the", "Quix", "12", "34")
-    assert found.numbers == (UNKNOWN, 3, UNKNOWN, 4, 4)
-    expected = np.array([[1, 0, 0, 0, 0, 1], [1] * 6, [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0]])
-    assert (found.alignable == expected.astype(bool)).all()
+    found = candidates_of(["Zorb", "the", "Quix", "12", "34", "zorb"], vocabulary, nothing)
+    assert found.written == ("Zorb", "the", "Quix", "12", "34", "")
+    assert found.numbers == (UNKNOWN, 3, UNKNOWN, 4, 4, END)
+    rows = ["#....#.", "#######", "..#....", "...#...", "....#..", "......#"]
+    assert ["".join("#" if may else "." for may in row) for row in found.alignable] == rows
 
 
 @pytest.mark.parametrize(
@@ -62,10 +61,10 @@ def test_unknown_words_and_shapes_go_only_where_they_stand() -> None:
     [
         ("beam", 0, "beam must be at least 1, got 0"),
         ("beam", 2.5, "beam must be int, got 2.5"),
-        ("width", 500, "width must be between 2 and 384"),
+        ("embedding_width", 500, "embedding_width must be between 2 and 384"),
         ("learning_rate", 0.0, "learning_rate must be above 0"),
         ("fluency_weight", float("nan"), "finite"),
-        ("strictly_forward", 1, "strictly_forward must be bool"),
+        ("length_offset", 1.0, "length_offset must be between 0 and 0.9"),
         ("dropout", True, "dropout must be float"),
     ],
 )
@@ -83,5 +82,5 @@ def test_settings_survive_json_and_name_what_they_do_not_know() -> None:
 
 def test_published_values_are_the_defaults() -> None:
     settings = CMatchSettings()
-    assert (settings.fluency_weight, settings.length_exponent, settings.beam) == (0.11, 0.1, 10)
-    assert settings.candidates_per_word == 6
+    assert (settings.fluency_weight, settings.length_offset, settings.beam) == (0.11, 0.1, 10)
+    assert (settings.candidates_per_word, settings.screened_words, settings.frequent_words) == (6, 10, 300)

@@ -70,10 +70,11 @@ class LmBatch:
 
 def set_frequencies(model: CausalLM, corpus: LmCorpus) -> None:
     """Let the output start from how frequent each word is."""
-    counts = np.bincount(corpus.flat, minlength=len(model.bias)) + 1
+    bias = model.output_words.bias
+    counts = np.bincount(corpus.flat, minlength=len(bias)) + 1
     counts[END] += len(corpus)
     with torch.no_grad():
-        model.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())).float())
+        bias.copy_(torch.from_numpy(np.log(counts / counts.sum())).float())
 
 
 def estimated_loss(
@@ -85,14 +86,15 @@ def estimated_loss(
     many as there are others for one drawn, so that the sum below the fraction line is right on average.
     """
     asked, target = torch.unique(wanted, return_inverse=True)
-    other = torch.ones(len(model.bias), dtype=torch.bool)
+    table = model.output_words
+    other = torch.ones(table.out_features, dtype=torch.bool)
     other[asked] = False
     others = other.nonzero()[:, 0]
     drawn = others
     if 0 < negatives < len(others):
         drawn = others[torch.randperm(len(others), generator=generator)[:negatives]]
     chosen = torch.cat([asked, drawn])
-    scores = nn.functional.linear(model.predictions(top), model.embedding(chosen), model.bias[chosen])
+    scores = nn.functional.linear(model.output(top), table.weight[chosen], table.bias[chosen])
     stands_for = torch.zeros(len(chosen))
     if len(drawn):
         stands_for[len(asked) :] = math.log(len(others) / len(drawn))
@@ -113,8 +115,9 @@ class CausalLmFitter:
         self._settings = settings
         self._seed = seed
         self._generator = torch.Generator()
-        matrices = [weight for weight in model.parameters() if weight.dim() > 1]
-        vectors = [weight for weight in model.parameters() if weight.dim() < 2]
+        fitted = [weight for weight in model.parameters() if weight.requires_grad]
+        matrices = [weight for weight in fitted if weight.dim() > 1]
+        vectors = [weight for weight in fitted if weight.dim() < 2]
         self._optimizer = torch.optim.AdamW(
             [{"params": matrices, "weight_decay": settings.weight_decay}, {"params": vectors, "weight_decay": 0.0}],
             lr=settings.learning_rate,

@@ -10,7 +10,6 @@ from safetensors import SafetensorError
 from ealm.baselines.cmatch.causal_lm import CausalLM
 from ealm.baselines.cmatch.settings import CMatchSettings
 from ealm.baselines.cmatch.vocabulary import Vocabulary
-from ealm.common.checkpoint import FORMAT
 from ealm.common.errors import ModelFolderError, SettingsError
 from ealm.common.storage import read_json, read_shapes, read_tensors, write_json, write_tensors
 
@@ -20,6 +19,8 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 DESCRIPTION_FILE = "cmatch.json"
 VOCABULARY_FILE = "vocabulary.json"
+_FORMAT = 2
+"""In the first, both language models had the same embeddings for input and output."""
 _MOST_LAYERS = 100
 """In a description; a model is built of them, if only in shape, before it is compared with the weights."""
 
@@ -37,7 +38,7 @@ class Description:
         """Write it, and the vocabulary before it."""
         write_json(folder / VOCABULARY_FILE, list(vocabulary.words))
         values = {"settings": self.settings.to_dict(), "seed": self.seed, "corpora": self.corpora}
-        write_json(folder / DESCRIPTION_FILE, {"format": FORMAT, **values})
+        write_json(folder / DESCRIPTION_FILE, {"format": _FORMAT, **values})
 
     @classmethod
     def load(cls, folder: Path) -> "Description":
@@ -52,7 +53,7 @@ class Description:
         for name, kind in kinds.items():
             if not isinstance(values.get(name), kind):
                 raise ModelFolderError(f"{path} is damaged: {name!r} is missing or of the wrong type.")
-        if values["format"] != FORMAT:
+        if values["format"] != _FORMAT:
             raise ModelFolderError(f"{path} was written by another version of ealm. Train the models anew.")
         try:
             settings = CMatchSettings.from_dict(values["settings"])
@@ -88,7 +89,7 @@ def load_model(folder: Path, part: Part, words: int, settings: CMatchSettings) -
     if not path.is_file():
         raise ModelFolderError(f"{folder} has no {part} language model yet. Resume its training.")
     with torch.device("meta"):  # a damaged description may ask for any size: check before anything is allocated
-        model = CausalLM(words, settings.width, settings.layers)
+        model = CausalLM(words, settings.embedding_width, settings.width, settings.layers)
     try:
         if read_shapes(path) != {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}:
             raise ValueError(f"it does not fit {DESCRIPTION_FILE} or {VOCABULARY_FILE}")

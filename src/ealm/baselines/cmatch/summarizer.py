@@ -1,11 +1,12 @@
 """CMatch as it is used: from texts to summaries."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from ealm.baselines.cmatch.candidates import Candidates, candidates_of
 from ealm.baselines.cmatch.causal_lm import CausalLM
@@ -21,7 +22,6 @@ from ealm.text.words import join_words, split_words
 
 _ROWS_TOGETHER = 6_000
 """Beams times candidates that are worked on at once."""
-_WORDS_TOGETHER = 256
 
 
 class CMatchSummarizer:
@@ -35,8 +35,8 @@ class CMatchSummarizer:
         self._contextual = contextual.eval()
         self._fluency = fluency.eval()
         self._search = BeamSearch(self._contextual, self._fluency, settings)
-        self._near: dict[int, tuple[int, ...]] = {}
-        """For each word that was asked for, its nearest words, itself first."""
+        self._inputs = nn.functional.normalize(contextual.embedding.weight.detach(), dim=-1)
+        self._outputs = nn.functional.normalize(fluency.output_words.weight.detach(), dim=-1)
 
     @classmethod
     def load(cls, folder: Path) -> "CMatchSummarizer":
@@ -63,42 +63,38 @@ class CMatchSummarizer:
             raise SettingsError(f"words must be at least 1, got {words}.")
         sources = [_words(text, pretokenized=pretokenized)[: self.settings.max_source_words] for text in texts]
         asked = [number for number, source in enumerate(sources) if source]
-        self._look_up({self._vocabulary.number(word) for number in asked for word in sources[number]})
-        candidates = [candidates_of(sources[number], self._vocabulary, self._alternatives) for number in asked]
-        self._look_up({number for each in candidates for number in each.numbers})
+        candidates = [candidates_of(sources[number], self._vocabulary, self._near) for number in asked]
         summaries = [""] * len(texts)
         sizes = [len(each.numbers) for each in candidates]
         for group in rows_by_length(sizes, max(1, _ROWS_TOGETHER // self.settings.beam)):
             for row, summary in zip(group, self._best([candidates[row] for row in group], words), strict=True):
-                summaries[asked[row]] = summary
+                summaries[asked[row]] = join_words(sources[asked[row]] if summary is None else summary)
         return summaries
 
-    def _best(self, sources: Sequence[Candidates], words: int | None) -> list[str]:
-        settings = self.settings
-        clusters = [[self._near[number][: settings.smoothing_words] for number in each.numbers] for each in sources]
-        finished = self._search.finished(SearchBatch.of(sources, clusters), words or settings.max_words)
-        summaries = []
-        for row, source in enumerate(sources):
-            if words is None:
-                chosen = choose_length(finished, row, exponent=settings.length_exponent)
-            else:
-                chosen = take_longest(finished, row)
-            summaries.append(join_words(source.written[word] for word in chosen))
-        return summaries
+    def _best(self, sources: Sequence[Candidates], words: int | None) -> list[list[str] | None]:
+        """The words of each summary, or None where no summary of a word or more comes to the source's end."""
+        batch = SearchBatch.of(sources, self._outputs)
+        if words is None:
+            ended = [each for each, _ in self._search.run(batch, self.settings.max_words + 1)]
+            chosen = [choose_length(ended, row, offset=self.settings.length_offset) for row in range(len(sources))]
+        else:
+            going_on = [each for _, each in self._search.run(batch.without_end(), words)]
+            chosen = [take_longest(going_on, row) for row in range(len(sources))]
+        return [
+            [source.written[word] for word in numbers] if numbers else None
+            for source, numbers in zip(sources, chosen, strict=True)
+        ]
 
-    def _alternatives(self, numbers: Sequence[int]) -> list[tuple[int, ...]]:
-        return [self._near[number][: self.settings.candidates_per_word] for number in numbers]
-
-    @torch.no_grad()
-    def _look_up(self, numbers: set[int]) -> None:
-        """Find the nearest words of words that were not asked for before."""
-        count = max(self.settings.candidates_per_word, self.settings.smoothing_words)
-        new = sorted(numbers - self._near.keys())
-        for start in range(0, len(new), _WORDS_TOGETHER):
-            some = new[start : start + _WORDS_TOGETHER]
-            found = nearest_words(self._fluency.embedding.weight, torch.tensor(some), count=count, first=FIRST_WORD)
-            self._near.update(zip(some, map(tuple, found.tolist()), strict=True))
+    def _near(self, numbers: Sequence[int]) -> Collection[int]:
+        """Words near to some by the encoder's word embeddings, without those that only stand in like places."""
+        settings, known = self.settings, torch.tensor(numbers, dtype=torch.long)
+        near = nearest_words(self._inputs, known, count=settings.candidates_per_word - 1, first=FIRST_WORD)
+        alike = nearest_words(self._outputs, known, count=settings.screened_words, first=FIRST_WORD)
+        infrequent = alike[alike >= FIRST_WORD + settings.frequent_words]
+        removed = set(infrequent.tolist())
+        return [number for number in dict.fromkeys(near.flatten().tolist()) if number not in removed]
 
 
 def _words(text: str, *, pretokenized: bool) -> tuple[str, ...]:
-    return split_words(text) if pretokenized else tuple(token.text for token in tokenize(text))
+    words = split_words(text) if pretokenized else tuple(token.text for token in tokenize(text))
+    return words[:-1] if words[-1:] == (".",) and len(words) > 1 else words

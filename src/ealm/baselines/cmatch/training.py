@@ -11,7 +11,7 @@ from ealm.baselines.cmatch.folder import DESCRIPTION_FILE, PARTS, Description, P
 from ealm.baselines.cmatch.settings import SEARCH_SETTINGS, CMatchSettings
 from ealm.baselines.cmatch.vocabulary import Vocabulary
 from ealm.baselines.word_vectors import cmatch_embeddings
-from ealm.common.checkpoint import FORMAT, Kinds, SavedState, damage_reported
+from ealm.common.checkpoint import Kinds, SavedState, damage_reported
 from ealm.common.errors import CorpusError, ModelFolderError, RunError, SettingsError
 from ealm.common.identity import check_no_run, check_same_run, differences, fingerprint
 from ealm.common.run_loop import LOG_FILE, JsonLog, Means, Stopwatch, run_until
@@ -131,10 +131,13 @@ class _Fit:
         self._checkpoint_path = folder / f"{part}_checkpoint.safetensors"
         checkpoint = load_checkpoint(self._checkpoint_path)
         torch.manual_seed(seed)
-        model = CausalLM(len(vocabulary), settings.width, settings.layers, settings.dropout)
+        widths = settings.embedding_width, settings.width
+        model = CausalLM(len(vocabulary), *widths, settings.layers, dropout=settings.dropout)
         if checkpoint is None:
             with torch.no_grad():
-                model.embedding.weight.copy_(cmatch_embeddings(vocabulary.words, settings.width))
+                table = cmatch_embeddings(vocabulary.words, settings.embedding_width)
+                model.embedding.weight.copy_(table * settings.embedding_width**0.5)  # of a size that gates can use
+                model.output_words.weight.copy_(table)
             set_frequencies(model, self._corpus)
         self._fitter = CausalLmFitter(model, settings, seed)
         self._losses = Means()
@@ -212,4 +215,4 @@ class _Fit:
 
 def load_checkpoint(path: Path) -> SavedState | None:
     """The checkpoint of one of the language models, or None if there is none."""
-    return SavedState.load(path, _KINDS, defaults={"format": FORMAT})  # earlier versions wrote no format
+    return SavedState.load(path, _KINDS)
