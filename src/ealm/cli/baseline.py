@@ -135,7 +135,7 @@ def seq3(
     default=0.11,
     show_default=True,
     callback=finite,
-    help="Exponent of the fluency model in the product of experts; a small encoder needs less than the published 0.11.",
+    help="Exponent of the fluency model in the product of experts.",
 )
 @_seed_option
 @resume_option

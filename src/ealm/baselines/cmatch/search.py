@@ -119,7 +119,7 @@ class BeamSearch:
         The end counts as a word. What has ended makes room in the beam for nothing else.
         """
         hypotheses = Hypotheses.empty(len(batch.source), self._contextual, self._fluency)
-        layers = [layer[:, 1:] for layer in self._contextual.read(batch.source)]
+        layers = [layer[:, None, 1:] for layer in self._contextual.read(batch.source)]
         found: list[tuple[Scored, Scored]] = []
         for _ in range(longest):
             hypotheses = self._extended(hypotheses, batch, layers)
@@ -131,12 +131,12 @@ class BeamSearch:
         return found
 
     def _extended(self, before: Hypotheses, batch: SearchBatch, source: Sequence[Tensor]) -> Hypotheses:
-        """The best of all beginnings with one more word."""
+        """The best of all beginnings with one more word; layers of the source are (sources, 1, positions, width)."""
         settings, contextual = self._settings, self._contextual
         one_more = LmState(before.contextual.hidden[..., None, :], before.contextual.cell[..., None, :])
         after = contextual.advance(one_more, contextual.first_gates(batch.candidates)[:, None])
         words = contextual.embedding(batch.candidates)[:, None]  # (sources, 1, candidates, width)
-        cosines = similarity([words, *after.hidden], [layer[:, None] for layer in source])
+        cosines = similarity([words, *after.hidden][settings.lowest_layer :], source[settings.lowest_layer :])
         best, position = best_alignment(cosines, before.position, batch.alignable[:, None])
         fluency = fluency_scores(self._fluency.log_probabilities(before.fluency.top), batch.clusters, batch.owner)
         scores = product_of_experts(matching_scores(best), fluency, settings.fluency_weight)

@@ -37,6 +37,10 @@ class CMatchSummarizer:
         self._search = BeamSearch(self._contextual, self._fluency, settings)
         self._inputs = nn.functional.normalize(contextual.embedding.weight.detach(), dim=-1)
         self._outputs = nn.functional.normalize(fluency.output_words.weight.detach(), dim=-1)
+        bias = fluency.output_words.bias.detach()  # in a fitted model, nearly the logarithm of the frequency
+        self._neighbours: dict[int, tuple[list[int], list[int]]] = {}
+        """Of each word that was asked for, the nearest by the encoder's input and by the fluency model's output."""
+        self._frequent = set(bias.topk(min(settings.frequent_words, len(bias))).indices.tolist())
 
     @classmethod
     def load(cls, folder: Path) -> "CMatchSummarizer":
@@ -87,12 +91,22 @@ class CMatchSummarizer:
 
     def _near(self, numbers: Sequence[int]) -> Collection[int]:
         """Words near to some by the encoder's word embeddings, without those that only stand in like places."""
-        settings, known = self.settings, torch.tensor(numbers, dtype=torch.long)
-        near = nearest_words(self._inputs, known, count=settings.candidates_per_word - 1, first=FIRST_WORD)
-        alike = nearest_words(self._outputs, known, count=settings.screened_words, first=FIRST_WORD)
-        infrequent = alike[alike >= FIRST_WORD + settings.frequent_words]
-        removed = set(infrequent.tolist())
-        return [number for number in dict.fromkeys(near.flatten().tolist()) if number not in removed]
+        self._look_up(sorted(set(numbers) - self._neighbours.keys()))
+        near = dict.fromkeys(other for number in numbers for other in self._neighbours[number][0])
+        alike = {other for number in numbers for other in self._neighbours[number][1]}
+        return [number for number in near if number in self._frequent or number not in alike]
+
+    def _look_up(self, new: Sequence[int]) -> None:
+        """Find the nearest words of some by both kinds of embeddings."""
+        chosen = torch.tensor(new, dtype=torch.long)
+        both = [
+            nearest_words(units, chosen, count=count, first=FIRST_WORD).tolist()
+            for units, count in (
+                (self._inputs, self.settings.candidates_per_word - 1),
+                (self._outputs, self.settings.screened_words),
+            )
+        ]
+        self._neighbours.update(zip(new, zip(*both, strict=True), strict=True))
 
 
 def _words(text: str, *, pretokenized: bool) -> tuple[str, ...]:

@@ -7,7 +7,15 @@ import torch
 
 from ealm.baselines.cmatch.causal_lm import CausalLM
 from ealm.baselines.cmatch.fitting import CausalLmFitter, LmBatch, encoded, set_frequencies
-from ealm.baselines.cmatch.folder import DESCRIPTION_FILE, PARTS, Description, Part, load_vocabulary, save_model
+from ealm.baselines.cmatch.folder import (
+    DESCRIPTION_FILE,
+    PARTS,
+    Description,
+    Part,
+    load_model,
+    load_vocabulary,
+    save_model,
+)
 from ealm.baselines.cmatch.settings import SEARCH_SETTINGS, CMatchSettings
 from ealm.baselines.cmatch.vocabulary import Vocabulary
 from ealm.baselines.word_vectors import cmatch_embeddings
@@ -131,14 +139,10 @@ class _Fit:
         self._checkpoint_path = folder / f"{part}_checkpoint.safetensors"
         checkpoint = load_checkpoint(self._checkpoint_path)
         torch.manual_seed(seed)
-        widths = settings.embedding_width, settings.width
-        model = CausalLM(len(vocabulary), *widths, settings.layers, dropout=settings.dropout)
+        sizes = len(vocabulary), settings.embedding_width, settings.width, settings.layers
+        model = CausalLM(*sizes, dropout=settings.dropout)
         if checkpoint is None:
-            with torch.no_grad():
-                table = cmatch_embeddings(vocabulary.words, settings.embedding_width)
-                model.embedding.weight.copy_(table * settings.embedding_width**0.5)  # of a size that gates can use
-                model.output_words.weight.copy_(table)
-            set_frequencies(model, self._corpus)
+            self._prepare(model, vocabulary)
         self._fitter = CausalLmFitter(model, settings, seed)
         self._losses = Means()
         """Since the last line of the log."""
@@ -181,6 +185,19 @@ class _Fit:
     def status(self) -> str:
         """The last perplexity of held-out sentences."""
         return "" if self._perplexity is None else f"perplexity {self._perplexity:.1f}"
+
+    def _prepare(self, model: CausalLM, vocabulary: Vocabulary) -> None:
+        """Headlines are few: their model goes on from that of sentences. The first starts from given embeddings."""
+        if self._part == "fluency":
+            first = load_model(self._folder, "contextual", len(vocabulary), self._settings)
+            model.load_state_dict(first.state_dict())
+        else:
+            width = self._settings.embedding_width
+            table = cmatch_embeddings(vocabulary.words, width)
+            with torch.no_grad():
+                model.embedding.weight.copy_(table * width**0.5)  # of a size that gates can use
+                model.output_words.weight.copy_(table)
+        set_frequencies(model, self._corpus)
 
     def _write_log(self) -> None:
         self._perplexity = self._fitter.perplexity(self._held_out)
