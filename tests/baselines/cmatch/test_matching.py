@@ -29,34 +29,39 @@ def test_similarity_is_the_mean_of_the_cosines_of_the_layers() -> None:
 
 def test_the_best_alignment_is_behind_the_last_one() -> None:
     cosines = torch.tensor([[0.9, 0.1, 0.5, 0.3], [0.2, 0.8, 0.1, 0.6]])
-    everywhere = torch.ones(2, 4, dtype=torch.bool)
     expected = {-1: ([0.9, 0.8], [0, 1]), 0: ([0.5, 0.8], [2, 1]), 1: ([0.5, 0.6], [2, 3]), 2: ([0.3, 0.6], [3, 3])}
     for previous, (best, positions) in expected.items():
-        found = best_alignment(cosines, torch.tensor(previous), everywhere)
+        found = best_alignment(cosines, torch.tensor(previous))
         assert found[0].tolist() == pytest.approx(best)
         assert found[1].tolist() == positions
-    assert (best_alignment(cosines, torch.tensor(3), everywhere)[0] == -INFINITE).all()
+    assert (best_alignment(cosines, torch.tensor(3))[0] == -INFINITE).all()
 
 
 def test_a_word_goes_only_where_it_may() -> None:
-    alignable = torch.tensor([[False, False, True], [False, True, False]])
-    best, position = best_alignment(torch.tensor([[0.9, 0.8, 0.1], [0.9, 0.2, 0.8]]), torch.tensor(1), alignable)
+    cosines = torch.tensor([[-INFINITE, -INFINITE, 0.1], [-INFINITE, 0.2, -INFINITE]])
+    best, position = best_alignment(cosines, torch.tensor(1))
     assert best.tolist() == [pytest.approx(0.1), -INFINITE]
     assert position[0] == 2
 
 
 def test_each_beginning_has_its_own_last_position() -> None:
-    cosines = torch.tensor([[0.9, 0.8, 0.1]]).expand(2, 1, 3)
-    best, position = best_alignment(cosines, torch.tensor([-1, 1]), torch.ones(1, 3, dtype=torch.bool))
+    best, position = best_alignment(torch.tensor([[0.9, 0.8, 0.1]]).expand(2, 1, 3), torch.tensor([-1, 1]))
     assert best[:, 0].tolist() == pytest.approx([0.9, 0.1])
     assert position[:, 0].tolist() == [0, 2]
 
 
 def test_matching_is_a_softmax_over_the_candidates() -> None:
+    cosines = torch.tensor([[0.5, 0.2], [0.1, 0.0], [-INFINITE, -INFINITE]])
     total = math.exp(0.5) + math.exp(0.1)
-    found = matching_scores(torch.tensor([0.5, 0.1, -INFINITE]))
+    found = matching_scores(torch.tensor([0.5, 0.1, -INFINITE]), cosines)
     assert found.exp().tolist() == pytest.approx([math.exp(0.5) / total, math.exp(0.1) / total, 0.0])
-    assert (matching_scores(torch.full((2,), -INFINITE)) == -INFINITE).all()
+
+
+def test_what_is_passed_stays_a_rival() -> None:
+    cosines = torch.tensor([[0.5, 0.2], [0.1, 0.9]])
+    best, _ = best_alignment(cosines, torch.tensor(0))
+    expected = [math.exp(cosine) / (math.exp(0.5) + math.exp(0.9)) for cosine in (0.2, 0.9)]
+    assert matching_scores(best, cosines).exp().tolist() == pytest.approx(expected)
 
 
 def test_fluency_is_the_sum_over_a_cluster_and_no_probability_is_lost() -> None:

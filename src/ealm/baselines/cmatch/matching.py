@@ -20,21 +20,24 @@ def similarity(prefixes: Sequence[Tensor], source: Sequence[Tensor]) -> Tensor:
     return mean
 
 
-def best_alignment(similarities: Tensor, previous: Tensor, alignable: Tensor) -> tuple[Tensor, Tensor]:
+def best_alignment(similarities: Tensor, previous: Tensor) -> tuple[Tensor, Tensor]:
     """The monotone alignment z_n and its similarity: the most similar position behind the last one.
 
-    Similarities (..., candidates, positions), previous positions (...), -1 before the first word; `alignable`
-    broadcasts to the similarities. Gives similarity and position (..., candidates); -inf where there is none.
+    Similarities (..., candidates, positions), -inf where a candidate may not go; previous positions (...), -1 before
+    the first word. Gives similarity and position (..., candidates); -inf where there is none.
     """
-    allowed = alignable & (torch.arange(similarities.shape[-1]) > previous[..., None, None])
-    best = similarities.masked_fill(~allowed, -torch.inf).max(dim=-1)
+    passed = torch.arange(similarities.shape[-1]) <= previous[..., None, None]
+    best = similarities.masked_fill(passed, -torch.inf).max(dim=-1)
     return best.values, best.indices
 
 
-def matching_scores(similarities: Tensor) -> Tensor:
-    """log p_cm of each candidate (..., candidates) from its best similarity: a softmax over all candidates."""
-    total = similarities.logsumexp(dim=-1, keepdim=True)
-    return (similarities - total).masked_fill(similarities == -torch.inf, -torch.inf)
+def matching_scores(best: Tensor, similarities: Tensor) -> Tensor:
+    """log p_cm of each candidate (..., candidates) from its best similarity: a softmax over all candidates.
+
+    Each rival counts by its similarity (..., candidates, positions) with any position. If those that are passed did not
+    count, words would be the more probable the fewer are ahead, and summaries would go to the source's last words.
+    """
+    return best - similarities.amax(dim=-1).logsumexp(dim=-1, keepdim=True)
 
 
 def fluency_scores(log_probabilities: Tensor, clusters: Tensor, owner: Tensor) -> Tensor:

@@ -33,6 +33,8 @@ class SearchBatch:
     """Numbers of the words: (sources, candidates)."""
     alignable: Tensor
     """Where each candidate may be aligned; nowhere if it only fills up: (sources, candidates, positions)."""
+    is_end: Tensor
+    """Where the end is aligned with itself, which is similar whatever stands before it: as `alignable`."""
     clusters: Tensor
     """The cluster of every word of the vocabulary: (sources, vocabulary)."""
     owner: Tensor
@@ -47,6 +49,7 @@ class SearchBatch:
         source[:, 0] = START
         numbers = torch.full((len(sources), words), END)
         alignable = torch.zeros(len(sources), words, positions, dtype=torch.bool)
+        is_end = torch.zeros_like(alignable)
         clusters = torch.zeros(len(sources), len(units), dtype=torch.long)
         owner = torch.zeros(len(sources), words, dtype=torch.long)
         for row, each in enumerate(sources):
@@ -54,9 +57,10 @@ class SearchBatch:
             source[row, 1 : len(each.source) + 1] = torch.tensor(each.source)
             numbers[row, :count] = torch.tensor(each.numbers)
             alignable[row, :count, : len(each.source)] = torch.from_numpy(each.alignable)
+            is_end[row, count - 1, len(each.source) - 1] = True
             clusters[row], owner[row, :count] = nearest_candidates(units, numbers[row, :count])
         end = torch.tensor([len(each.source) - 1 for each in sources])
-        return cls(source, end, numbers, alignable, clusters, owner)
+        return cls(source, end, numbers, alignable, is_end, clusters, owner)
 
     def without_end(self) -> "SearchBatch":
         """The same if nothing may be aligned with the end."""
@@ -136,10 +140,11 @@ class BeamSearch:
         one_more = LmState(before.contextual.hidden[..., None, :], before.contextual.cell[..., None, :])
         after = contextual.advance(one_more, contextual.first_gates(batch.candidates)[:, None])
         words = contextual.embedding(batch.candidates)[:, None]  # (sources, 1, candidates, width)
-        cosines = similarity([words, *after.hidden][settings.lowest_layer :], source[settings.lowest_layer :])
-        best, position = best_alignment(cosines, before.position, batch.alignable[:, None])
+        cosines = similarity([words, *after.hidden], source)
+        cosines = cosines.masked_fill(batch.is_end[:, None], 1.0).masked_fill(~batch.alignable[:, None], -torch.inf)
+        best, position = best_alignment(cosines, before.position)
         fluency = fluency_scores(self._fluency.log_probabilities(before.fluency.top), batch.clusters, batch.owner)
-        scores = product_of_experts(matching_scores(best), fluency, settings.fluency_weight)
+        scores = product_of_experts(matching_scores(best, cosines), fluency, settings.fluency_weight)
         scores = (before.score[..., None] + scores).flatten(1)  # (sources, beams * candidates)
         # Stable: equal scores have the same order alone and in company.
         ranked = scores.sort(dim=1, descending=True, stable=True)

@@ -39,8 +39,6 @@ class CMatchSettings(Checked):
 
     # Search
     beam: int = 10
-    lowest_layer: int = 1
-    """Of the encoder's layers, the first that counts for the similarity; 0 are the word embeddings."""
     candidates_per_word: int = 6
     """K: a source word stands for itself and its nearest words, so many in all; 1 is extractive."""
     screened_words: int = 10
@@ -63,7 +61,6 @@ class CMatchSettings(Checked):
         check_at_least(self, 1, "width", "max_source_words")
         check_at_least(self, 0, "negative_words", "weight_decay", "fluency_weight", "screened_words", "frequent_words")
         check_between(self, 2, _WORD_TABLE_WIDTH, "embedding_width")
-        check_between(self, 0, self.layers, "lowest_layer")
         check_between(self, 0, 0.9, "dropout", "length_offset")
         check_between(self, 0.01, 0.99, "contextual_share")
         check_above_zero(self, "learning_rate", "gradient_clip")
@@ -71,8 +68,7 @@ class CMatchSettings(Checked):
 
 SEARCH_SETTINGS = frozenset(
     """
-    beam lowest_layer candidates_per_word screened_words frequent_words fluency_weight length_offset max_words
-    max_source_words
+    beam candidates_per_word screened_words frequent_words fluency_weight length_offset max_words max_source_words
     """.split()
 )
 """What may be changed after fitting."""
