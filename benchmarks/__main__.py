@@ -51,9 +51,8 @@ def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
     runs = [
         lambda: figures.inference(summarizer, lm, literal=literal, batch=16 if quick else 32, lengths=lengths),
         lambda: figures.training(summarizer, lm, literal=literal, lengths=lengths),
-        lambda: figures.fixed_length(summarizer, batch=128 if quick else 512, lengths=(15, 40)),
         lambda: figures.rollout(lm, batch=256, lengths=(15, 40)),
-        lambda: figures.memory(*((100, 500) if quick else (1_000, 10_000)), folder),
+        lambda: figures.memory(*((20, 60) if quick else (100, 400)), folder),
     ]
     done = []
     for run in runs:

@@ -165,24 +165,6 @@ def _rewards(
     return rewards
 
 
-def fixed_length(summarizer: Summarizer, *, batch: int, lengths: tuple[int, int]) -> Figure:
-    """Summaries of 8 words against one encoder pass over the same sentences."""
-    texts = sentences(batch, lengths, seed=5)
-    ids = [source.ids for source in prepared(summarizer, texts)]
-    encoding = seconds(lambda: summarizer.lm.encode(ids), repeat=3) / batch
-    summarizing = seconds(lambda: summarizer.summarize(texts, words=8, pretokenized=True), repeat=3) / batch
-    summaries = summarizer.summarize(texts, words=8, pretokenized=True)
-    replaced = np.mean([sum(edit.action is Action.REPLACE for edit in summary.edits) for summary in summaries])
-    details = {
-        "encoder seconds a sentence": encoding,
-        "seconds a sentence": summarizing,
-        "mean Replace a sentence": float(replaced),
-        "words": lengths,
-    }
-    ratio = summarizing / encoding
-    return Figure("fixed length, against one encoder pass", ratio, "at most 3", ratio <= 3, details)
-
-
 def rollout(lm: TransformersMaskedLM, *, batch: int, lengths: tuple[int, int]) -> Figure:
     """Walks of a fresh agent against the plain module, sentence by sentence and step by step."""
     agent = new_agent(lm.width, SETTINGS.agent, 0)
@@ -199,18 +181,14 @@ def rollout(lm: TransformersMaskedLM, *, batch: int, lengths: tuple[int, int]) -
 
 
 def growth(summarizer: Summarizer, *, batch: int) -> dict[str, Any]:
-    """Seconds a sentence for several lengths and the exponent of the fitted power, for both modes."""
+    """Seconds a sentence for several lengths and the exponent of the fitted power."""
     lengths = (10, 20, 40, 60)
-    modes: dict[str, dict[str, int]] = {"balance": {}, "fixed length": {"words": 8}}
-    result: dict[str, Any] = {"words": lengths}
-    for name, arguments in modes.items():
-        times = []
-        for length in lengths:
-            texts = texts_of_length(batch, length)
-            times.append(seconds(lambda t=texts, a=arguments: summarizer.summarize(t, pretokenized=True, **a)) / batch)
-        exponent = float(np.polyfit(np.log(lengths), np.log(times), 1)[0])
-        result[name] = {"seconds a sentence": times, "exponent": exponent}
-    return result
+    times = []
+    for length in lengths:
+        texts = texts_of_length(batch, length)
+        times.append(seconds(lambda t=texts: summarizer.summarize(t, pretokenized=True)) / batch)
+    exponent = float(np.polyfit(np.log(lengths), np.log(times), 1)[0])
+    return {"words": lengths, "balance": {"seconds a sentence": times, "exponent": exponent}}
 
 
 def memory(few: int, many: int, folder: str | None) -> Figure:

@@ -13,9 +13,8 @@ def draw(results: dict[str, Any], folder: Path) -> None:
     """Growth over sentence length, and the ratios beside their bars."""
     growth = results["growth"]
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
-    for mode in ("balance", "fixed length"):
-        label = f"{mode}: words^{growth[mode]['exponent']:.2f}"
-        axes.loglog(growth["words"], growth[mode]["seconds a sentence"], marker="o", label=label)
+    label = f"balance: words^{growth['balance']['exponent']:.2f}"
+    axes.loglog(growth["words"], growth["balance"]["seconds a sentence"], marker="o", label=label)
     axes.set_xticks(growth["words"], [str(length) for length in growth["words"]])
     axes.minorticks_off()
     axes.set_xlabel("words in the sentence")

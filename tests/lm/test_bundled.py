@@ -7,7 +7,7 @@ import torch
 from tiny_models import ids, save_tiny_bert
 
 from ealm.lm import bundled as embedded
-from ealm.lm.bert import LightTokenizer
+from ealm.lm.bert import LightTokenizer, Places
 from ealm.lm.cloze import Masked
 from ealm.lm.int8_weights import read_compact
 from ealm.lm.loading import load_pretrained
@@ -29,6 +29,17 @@ def test_the_package_stays_small() -> None:
     package = Path(embedded.__file__).parent.parent
     size = sum(path.stat().st_size for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
     assert size < 50_000_000
+
+
+def test_the_last_layer_at_some_places_is_what_it_is_there_in_a_whole_pass(default_lm: TransformersMaskedLM) -> None:
+    words = ids(default_lm, "the council will close the old bridge over the river")
+    questions = [Masked(words[:4], words), Masked((), words[:3]), Masked(words, words[:5])]
+    columns = [[5, 9, 6], [], [12]]
+    encoder, inputs = default_lm.model.base_model, default_lm.inputs(questions)
+    whole = encoder(**inputs)[0]
+    expected = torch.stack([whole[row, column] for row, own in enumerate(columns) for column in own])
+    found = encoder.at(Places(columns, torch.device("cpu")), **inputs)
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
 
 
 # The embedded language model ------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ class LightBertForMaskedLM(nn.Module):
     def __init__(self, config: LightBertConfig) -> None:
         super().__init__()
         self.config = config
-        self.bert = _Encoder(config)
+        self.bert = LightEncoder(config)
         self.cls = _Head(config)
 
     @classmethod
@@ -112,12 +112,14 @@ class LightBertForMaskedLM(nn.Module):
 def light_encoder(config: LightBertConfig, weights: Mapping[str, Tensor]) -> nn.Module:
     """An encoder alone, around the weights of a plain BERT; what it does not use is left."""
     with torch.device("meta"):
-        encoder = _Encoder(config)
+        encoder = LightEncoder(config)
     encoder.load_state_dict({name: weights[name] for name in encoder.state_dict()}, assign=True)
     return encoder.requires_grad_(False)
 
 
-class _Encoder(nn.Module):
+class LightEncoder(nn.Module):
+    """Embeddings and layers, without a head."""
+
     def __init__(self, config: LightBertConfig) -> None:
         super().__init__()
         self.embeddings = _Embeddings(config)
@@ -133,14 +135,57 @@ class _Encoder(nn.Module):
     ) -> tuple[Tensor, ...]:
         """Last hidden states (rows, tokens, width); or those of the embeddings and all layers, the last one last."""
         hidden = self.embeddings(input_ids, token_type_ids)
-        # Nothing is added where a row attends, the least number where it does not: (rows, 1, 1, tokens).
-        bias = None
-        if attention_mask is not None:
-            bias = (1 - attention_mask[:, None, None].to(hidden.dtype)) * torch.finfo(hidden.dtype).min
+        bias = _attention_bias(attention_mask, hidden)
         states = [hidden]
         for layer in self.encoder.layer:
             states = [*states, layer(states[-1], bias)] if all_layers else [layer(states[-1], bias)]
         return tuple(states)
+
+    def at(
+        self,
+        places: "Places",
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        token_type_ids: Tensor | None = None,
+    ) -> Tensor:
+        """Last hidden states at some places only: (places, width).
+
+        The last layer needs keys and values of all tokens, but the rest of its work at these places alone.
+        """
+        hidden = self.embeddings(input_ids, token_type_ids)
+        bias = _attention_bias(attention_mask, hidden)
+        *layers, last = self.encoder.layer
+        for layer in layers:
+            hidden = layer(hidden, bias)
+        states: Tensor = last(hidden, bias, places)
+        return states
+
+
+def _attention_bias(attention_mask: Tensor | None, hidden: Tensor) -> Tensor | None:
+    """Nothing is added where a row attends, the least number where it does not: (rows, 1, 1, tokens)."""
+    if attention_mask is None:
+        return None
+    return (1 - attention_mask[:, None, None].to(hidden.dtype)) * torch.finfo(hidden.dtype).min
+
+
+class Places:
+    """Places of a batch, some in each row, the first row first."""
+
+    def __init__(self, columns: Sequence[Sequence[int]], device: torch.device) -> None:
+        """`columns` has the places of each row."""
+        most = max(map(len, columns), default=0)
+        padded = [[*row, *[0] * (most - len(row))] for row in columns]
+        self._padded = torch.tensor(padded, device=device)  # (rows, most)
+        flat = [(row, place) for row, own in enumerate(columns) for place in range(len(own))]
+        self._rows, self._place = torch.tensor(flat, dtype=torch.long, device=device).view(-1, 2).unbind(1)
+
+    def padded(self, states: Tensor) -> Tensor:
+        """The states (rows, tokens, width) at the places: (rows, most places in a row, width)."""
+        return states.gather(1, self._padded[..., None].expand(-1, -1, states.shape[-1]))
+
+    def flat(self, padded: Tensor) -> Tensor:
+        """Without the padding: (places, width)."""
+        return padded[self._rows, self._place]
 
 
 class _Embeddings(nn.Module):
@@ -172,8 +217,8 @@ class _Layer(nn.Module):
         self.intermediate = _Dense(config.hidden_size, config.intermediate_size)
         self.output = _Output(config.intermediate_size, config)
 
-    def forward(self, hidden: Tensor, bias: Tensor | None) -> Tensor:
-        attended = self.attention(hidden, bias)
+    def forward(self, hidden: Tensor, bias: Tensor | None, places: Places | None = None) -> Tensor:
+        attended = self.attention(hidden, bias, places)
         widened = nn.functional.gelu(self.intermediate.dense(attended))
         output: Tensor = self.output(widened, attended)
         return output
@@ -191,8 +236,12 @@ class _Attention(nn.Module):
         self.self = _SelfAttention(config)
         self.output = _Output(config.hidden_size, config)
 
-    def forward(self, hidden: Tensor, bias: Tensor | None) -> Tensor:
-        output: Tensor = self.output(self.self(hidden, bias), hidden)
+    def forward(self, hidden: Tensor, bias: Tensor | None, places: Places | None) -> Tensor:
+        asking = hidden if places is None else places.padded(hidden)
+        mixed = self.self(asking, hidden, bias)
+        if places is not None:
+            mixed, asking = places.flat(mixed), places.flat(asking)
+        output: Tensor = self.output(mixed, asking)
         return output
 
 
@@ -203,12 +252,14 @@ class _SelfAttention(nn.Module):
         self.query, self.key, self.value = (_Linear(width, width) for _ in range(3))
         self._heads = config.num_attention_heads
 
-    def forward(self, hidden: Tensor, bias: Tensor | None) -> Tensor:
+    def forward(self, asking: Tensor, hidden: Tensor, bias: Tensor | None) -> Tensor:
+        """What the tokens `asking` (rows, some, width) find among all tokens."""
+
         def heads(projected: Tensor) -> Tensor:  # (rows, heads, tokens, width of a head)
             return projected.view(*projected.shape[:2], self._heads, -1).transpose(1, 2)
 
         mixed = nn.functional.scaled_dot_product_attention(
-            heads(self.query(hidden)), heads(self.key(hidden)), heads(self.value(hidden)), attn_mask=bias
+            heads(self.query(asking)), heads(self.key(hidden)), heads(self.value(hidden)), attn_mask=bias
         )
         return mixed.transpose(1, 2).flatten(-2)
 

@@ -15,7 +15,8 @@ from ealm.common.storage import read_tensors, write_tensors
 
 COMPACT_FILE = "model.int8.safetensors"
 _SCALE = ".scale"
-_LARGEST = 127
+LARGEST = 127
+"""Of the whole numbers that weights are rounded to."""
 
 
 def rounded(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -26,7 +27,7 @@ def rounded(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if exact.dim() != 2:
             compact[name] = exact
             continue
-        scale = (exact.abs().amax(dim=1) / _LARGEST).clamp_min(torch.finfo(torch.float32).tiny)
+        scale = (exact.abs().amax(dim=1) / LARGEST).clamp_min(torch.finfo(torch.float32).tiny)
         compact[name] = (exact / scale[:, None]).round().to(torch.int8)
         compact[name + _SCALE] = scale
     return compact

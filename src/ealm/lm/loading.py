@@ -4,7 +4,6 @@ A folder may come from a stranger, so it is checked before `transformers` reads 
 """
 
 import math
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from ealm.common.extras import require_extra
 from ealm.common.storage import own_file, read_json, read_shapes
 from ealm.lm import bundled as embedded
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
+from ealm.lm.int8_linear import in_int8
 from ealm.lm.int8_weights import COMPACT_FILE, read_compact
 
 Values = TypeVar("Values")
@@ -195,11 +195,4 @@ def encoder_on(engine: str, model: Any) -> Any:
         return model.base_model
     if model.device.type != "cpu":
         raise LanguageModelError(f"The {engine} engine runs on the CPU. Choose the torch engine with engine=.")
-    return _int8(model.base_model)
-
-
-def _int8(encoder: Any) -> Any:
-    """A copy whose linear layers have weights of 8 bits, and activations rounded to 8 bits as they come."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the function is to move to a package of its own one day
-        return torch.ao.quantization.quantize_dynamic(encoder, {torch.nn.Linear}, dtype=torch.qint8)  # type: ignore[no-untyped-call]
+    return in_int8(model.base_model)

@@ -16,6 +16,7 @@ from torch import Tensor
 from ealm.common.errors import LanguageModelError
 from ealm.lm import bundled as embedded
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
+from ealm.lm.bert import LightEncoder, Places
 from ealm.lm.cloze import Masked
 from ealm.lm.loading import encoder_on, is_panic, load_pretrained
 from ealm.text.words import straight_apostrophes
@@ -72,7 +73,7 @@ class TransformersMaskedLM:
         self.unknown_id: int = tokenizer.unk_token_id
         self._is_word = _whole_words(tokenizer, model.config.vocab_size).to(model.device)
         self.not_a_word = ~self._is_word
-        self._head = head_at_holes(model)
+        self._head = masked_lm_head(model)
         self._encoder = encoder_on(engine, model)
 
     @classmethod
@@ -139,15 +140,13 @@ class TransformersMaskedLM:
 
     @torch.no_grad()
     def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
-        hidden = self._hidden(questions)  # (questions, tokens, width)
-        rows, columns = [], []
-        for row, question in enumerate(questions):
-            start = self.template_start(question)
-            for hole in question.holes:
-                rows.append(row)
-                columns.append(start + hole)
-        places = (torch.tensor(rows, dtype=torch.long), torch.tensor(columns, dtype=torch.long))
-        scores: Tensor = self._head(hidden, *places)
+        columns = [[self.template_start(question) + hole for hole in question.holes] for question in questions]
+        places = Places(columns, self._is_word.device)
+        if isinstance(self._encoder, LightEncoder):
+            states = self._encoder.at(places, **self.inputs(questions))  # (holes, width)
+        else:
+            states = places.flat(places.padded(self._hidden(questions)))
+        scores: Tensor = self._head(states)
         return scores.masked_fill_(self.not_a_word, -torch.inf)
 
     @torch.no_grad()
@@ -269,22 +268,24 @@ def _whole_words(tokenizer: Any, vocabulary_size: int) -> Tensor:
 
 
 def head_at_holes(model: Any) -> Any:
-    """A function from hidden states and hole positions to scores.
+    """A function from hidden states and hole positions to scores: projecting at holes alone saves most of a pass."""
+    head = masked_lm_head(model)
+    return lambda hidden, rows, columns: head(hidden[rows, columns])
 
-    Projecting the vocabulary at the holes alone saves most of a pass. Which attribute is the head differs from
-    model to model, so a candidate is only trusted if it gives what the whole model gives.
+
+def masked_lm_head(model: Any) -> Any:
+    """The part from hidden states to scores.
+
+    Which attribute it is differs from model to model, so a candidate is only trusted if it gives what the whole model
+    gives.
     """
-
-    def at_holes(head: Any) -> Any:
-        return lambda hidden, rows, columns: head(hidden[rows, columns])
-
     probe = torch.arange(1, 5, device=model.device)[None]
     with torch.no_grad():
         hidden, expected = model.base_model(probe)[0], model(probe).logits
         for name in ("cls", "lm_head", "predictions"):
             head = getattr(model, name, None)
             if head is not None and torch.allclose(head(hidden), expected, atol=1e-4):
-                return at_holes(head)
+                return head
     raise LanguageModelError(
         f"The masked-LM head of {type(model).__name__} is not of a known kind. "
         "Choose a BERT-style model (BERT, RoBERTa, ALBERT, ...) with lm=."

@@ -20,7 +20,7 @@ from ealm.lm.loading import quiet_transformers
 from ealm.lm.masked_lm import MaskedLM
 from ealm.lm.sentence_encoder import SentenceEncoder
 
-_TOKEN_BUDGET = 4_096
+_TOKEN_BUDGET = 512
 
 
 class Similarity(Protocol):
@@ -111,9 +111,10 @@ def log_probabilities(
     for rows in rows_by_length([len(question) for _, question in questions], _TOKEN_BUDGET, enough=BUSY_TOKENS):
         batch = [questions[row] for row in rows]
         judged = [(number, hole) for number, question in batch for hole in question.holes]
-        all_words = lm.predict([question for _, question in batch]).log_softmax(dim=-1)
-        own = torch.tensor([summaries[number][hole] for number, hole in judged], device=all_words.device)
-        for (number, hole), value in zip(judged, all_words.gather(1, own[:, None])[:, 0].tolist(), strict=True):
+        scores = lm.predict([question for _, question in batch])
+        own = torch.tensor([summaries[number][hole] for number, hole in judged], device=scores.device)
+        values = scores.gather(1, own[:, None])[:, 0] - scores.logsumexp(dim=-1)
+        for (number, hole), value in zip(judged, values.tolist(), strict=True):
             found[number][hole] = value
     return found
 

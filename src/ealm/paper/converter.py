@@ -98,7 +98,8 @@ class Conversion:
 class Converter:
     """Fills the masks of many conversions in common batches."""
 
-    def __init__(self, lm: MaskedLM, settings: DecodingSettings | None = None, *, token_budget: int = 4_096) -> None:
+    def __init__(self, lm: MaskedLM, settings: DecodingSettings | None = None, *, token_budget: int = 512) -> None:
+        """`token_budget` bounds a pass: more is no faster on a CPU, and every hole takes the room of a vocabulary."""
         self.lm = lm
         self.settings = settings or DecodingSettings()
         self.token_budget = token_budget
@@ -139,9 +140,8 @@ class Converter:
             holes = [(number, hole) for number in numbers for hole in questions[number].holes]
             scores = self.lm.predict([questions[number] for number in numbers])
             wanted = torch.tensor([source[hole] for _, hole in holes], device=scores.device)
-            found = _ranks(scores, wanted, torch.arange(len(holes), device=scores.device))
-            for index, (number, hole) in enumerate(holes):
-                ranks[number][hole] = found[index]
+            for (number, hole), rank in zip(holes, _ranks(scores, wanted), strict=True):
+                ranks[number][hole] = rank
         return ranks
 
     def _fill_round(self, batch: Sequence[Conversion], holes: Sequence[tuple[int, ...]], scores: Tensor) -> None:
@@ -150,18 +150,19 @@ class Converter:
             [conversion.source_word(hole) for conversion, row in zip(batch, holes, strict=True) for hole in row],
             device=scores.device,
         )
-        normaliser = scores.logsumexp(dim=-1)
-        _forbid_originals(scores, wanted, batch, holes)
-        best, words = scores.max(dim=-1)
-        log_probability = best - normaliser
-        order = log_probability if self.settings.fill_order == "probability" else best
-        chosen = self._choose(holes, order.tolist(), log_probability.exp().tolist())
+        probabilities = scores.softmax(dim=-1)
+        for values, never in ((scores, -torch.inf), (probabilities, 0.0)):
+            _forbid_originals(values, wanted, batch, holes, never=never)
+        probability = probabilities.amax(dim=-1)
+        order = probability if self.settings.fill_order == "probability" else scores.amax(dim=-1)
+        chosen = self._choose(holes, order.tolist(), probability.tolist())
         picked = torch.tensor([index for row in chosen for index in row], device=scores.device)
-        ranks = _ranks(scores, wanted, picked)
-        words_list = words.tolist()
+        candidates = scores[picked]  # (picked, vocabulary)
+        words = dict(zip(picked.tolist(), candidates.argmax(dim=-1).tolist(), strict=True))
+        ranks = dict(zip(words, _ranks(candidates, wanted[picked]), strict=True))
         start = 0
         for conversion, row, row_choice in zip(batch, holes, chosen, strict=True):
-            conversion.fill(Fill(row[index - start], words_list[index], ranks[index]) for index in row_choice)
+            conversion.fill(Fill(row[index - start], words[index], ranks[index]) for index in row_choice)
             start += len(row)
 
     def _choose(
@@ -187,17 +188,15 @@ def _kept_words(source: Sequence[int], actions: Sequence[Action]) -> tuple[int, 
 
 
 def _forbid_originals(
-    scores: Tensor, wanted: Tensor, batch: Sequence[Conversion], holes: Sequence[tuple[int, ...]]
+    values: Tensor, wanted: Tensor, batch: Sequence[Conversion], holes: Sequence[tuple[int, ...]], *, never: float
 ) -> None:
     """A Replace may not give back the word that it replaces."""
     forbidden = [conversion.compressing for conversion, row in zip(batch, holes, strict=True) for _ in row]
-    rows = torch.tensor(forbidden, device=scores.device).nonzero()[:, 0]
-    scores[rows, wanted[rows]] = -torch.inf
+    rows = torch.tensor(forbidden, device=values.device).nonzero()[:, 0]
+    values[rows, wanted[rows]] = never
 
 
-def _ranks(scores: Tensor, wanted: Tensor, picked: Tensor) -> dict[int, int]:
-    """How many words score higher than the source word, for each picked mask."""
-    candidates = scores[picked]  # (picked, vocabulary)
-    own = candidates.gather(1, wanted[picked, None])
-    higher = (candidates > own).sum(dim=-1)
-    return dict(zip(picked.tolist(), higher.tolist(), strict=True))
+def _ranks(scores: Tensor, wanted: Tensor) -> list[int]:
+    """How many words score higher than the source word, for each mask: scores are (masks, vocabulary)."""
+    higher: list[int] = (scores > scores.gather(1, wanted[:, None])).sum(dim=-1).tolist()
+    return higher

@@ -1,0 +1,54 @@
+"""Linear layers on whole numbers of eight bits: several times the arithmetic of single precision on a CPU with VNNI.
+
+Every row of the input has its own scale, so that a sentence does not depend on its company in a batch.
+"""
+
+import copy
+
+import torch
+from torch import Tensor, nn
+
+from ealm.lm.int8_weights import LARGEST, rounded
+
+_NUMBERS_AT_ONCE = 1 << 18
+"""What is between two steps stays in the processor's cache; new memory for it would cost more than the arithmetic."""
+
+
+class Int8Linear(nn.Module):
+    """A linear layer with weights in eight bits; its input is rounded to eight bits as it comes."""
+
+    weight: Tensor
+    scale: Tensor
+    bias: Tensor
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        exact = linear.weight.detach()
+        compact = rounded({"weight": exact})
+        self.register_buffer("weight", compact["weight"].T.contiguous())  # (inputs, outputs)
+        self.register_buffer("scale", compact["weight.scale"].to(exact.dtype))
+        bias = exact.new_zeros(len(exact)) if linear.bias is None else linear.bias.detach()
+        self.register_buffer("bias", bias)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """As `nn.Linear`: (..., inputs) to (..., outputs)."""
+        rows = inputs.reshape(-1, inputs.shape[-1])
+        outputs = rows.new_empty(len(rows), len(self.bias))
+        at_once = max(1, _NUMBERS_AT_ONCE // max(self.weight.shape))
+        for some, result in zip(torch.split(rows, at_once), torch.split(outputs, at_once), strict=True):
+            scale = some.abs().amax(dim=1, keepdim=True).clamp_min_(torch.finfo(some.dtype).tiny).div_(LARGEST)
+            product = torch._int_mm((some / scale).round_().to(torch.int8), self.weight)
+            torch.mul(product, scale, out=result)
+            torch.addcmul(self.bias, result, self.scale, out=result)
+        return outputs.view(*inputs.shape[:-1], len(self.bias))
+
+
+def in_int8(encoder: nn.Module) -> nn.Module:
+    """A copy of an encoder with all of its linear layers in eight bits; it shares all other weights."""
+    shared = {id(tensor): tensor for tensor in (*encoder.parameters(), *encoder.buffers())}
+    made = copy.deepcopy(encoder, shared)
+    for parent in list(made.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, nn.Linear):
+                setattr(parent, name, Int8Linear(child))
+    return made
