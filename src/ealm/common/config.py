@@ -171,7 +171,7 @@ class LearningSettings(Checked):
     """While learning, holes this sure are filled in the same round (0: all at once); None decodes as in use."""
     context: Literal["as-in-use", "pair", "joined", "pair-if-replaced"] = "as-in-use"
     """While learning, `decoding.context`."""
-    judged_walks: int = 1_000
+    judged_walks: int = 100
     """The best agent is that with the highest mean reward over so many walks, once exploration is at its minimum."""
     held_out: int = 200
     """Sentences on which the agent's return is compared with the script's; at most a tenth of the corpus."""

@@ -58,7 +58,7 @@ def experiences_of_walk(
 
 
 class RecentRewards:
-    """Mean reward of the experiences of the newest walks: many more than the replay buffer holds, so less noise."""
+    """Mean reward of the experiences of the newest walks, always as many, however short they are."""
 
     def __init__(self, walks: int) -> None:
         self._walks: deque[tuple[float, int]] = deque(maxlen=walks)
