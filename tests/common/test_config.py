@@ -356,6 +356,7 @@ def test_the_laptop_preset_changes_what_learning_costs_and_nothing_else() -> Non
         "action_exploration.every": 5,
         "order_exploration.every": 5,
         "learning.context": "pair-if-replaced",
+        "learning.averaged_updates": 1_000,
         "learning.parallel_confidence": 0.0,
     }
 

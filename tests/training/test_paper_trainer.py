@@ -15,6 +15,7 @@ from train_fakes import letters_in_common
 from training_runs import CUES, OTHERS, PUBLISHED, SETTINGS, advance, same_state, sentences, trainer_of, weights
 
 from ealm.common.config import Settings
+from ealm.paper.agent import Agent
 from ealm.paper.edits import Action
 from ealm.paper.source import Source
 from ealm.text.corpus import Corpus, SkippedLines
@@ -49,7 +50,11 @@ def test_training_leaves_the_generators_of_the_caller_alone() -> None:
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
-@pytest.mark.parametrize("settings", [SETTINGS, PUBLISHED], ids=["paper", "published-code"])
+@pytest.mark.parametrize(
+    "settings",
+    [SETTINGS.override({"learning.averaged_updates": "10"}), PUBLISHED],
+    ids=["paper", "published-code"],
+)
 def test_a_run_stopped_anywhere_goes_on_as_if_it_had_not_been(settings: Settings) -> None:
     whole = trainer_of(settings, seed=6)
     snapshots = []
@@ -232,6 +237,32 @@ def test_no_agent_is_judged_before_exploration_is_at_its_minimum() -> None:
     first = next(number for number, (found, _, _) in enumerate(judged) if found)
     at_minimum = next(walks for _, rate, walks in judged if rate == 0.1)
     assert judged[first][2] >= at_minimum + 3  # six walks are judged, three of which are of the collection itself
+
+
+def test_the_agent_that_is_kept_can_be_the_mean_of_its_weights() -> None:
+    trainer = trainer_of(SETTINGS.override({"learning.averaged_updates": "1000", "learning.judged_walks": "500"}))
+    seen = []
+    for _ in range(60):
+        if trainer.pending_updates:
+            trainer.update()
+            seen.append(weights(trainer.agent).clone())
+        else:
+            trainer.collect()
+    tensors, _ = trainer.state()
+    mean = torch.stack(seen).mean(dim=0)
+    assert torch.allclose(
+        tensors["mean.second.weight"].flatten(), _part(trainer.agent, mean, "second.weight"), atol=1e-6
+    )
+    assert not torch.allclose(mean, seen[-1], atol=1e-3)
+
+
+def _part(agent: Agent, flat: Tensor, wanted: str) -> Tensor:
+    start = 0
+    for name, tensor in agent.state_dict().items():
+        if name == wanted:
+            return flat[start : start + tensor.numel()]
+        start += tensor.numel()
+    raise KeyError(wanted)
 
 
 # The gate -------------------------------------------------------------------------------------------------------------

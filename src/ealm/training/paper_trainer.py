@@ -4,12 +4,14 @@ A `PaperTrainer` is the algorithm alone. Its whole state is in `state()`, so tha
 was never stopped; files, signals and progress are in `run.py`.
 """
 
+import copy
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
+from ealm.common.checkpoint import prefixed
 from ealm.common.config import Settings
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.agent import Agent
@@ -20,6 +22,7 @@ from ealm.paper.replay import Experience, ReplayBuffer
 from ealm.paper.rewards import walk_rewards
 from ealm.paper.rollout import Exploration, Walk, walk
 from ealm.paper.source import Source
+from ealm.paper.target_network import group
 from ealm.paper.walk_scorer import WalkScore, WalkScorer
 from ealm.text.corpus import Corpus
 from ealm.training.paper_collector import WalkJob
@@ -85,6 +88,33 @@ class RecentRewards:
         self._walks.extend((total, int(count)) for total, count in saved.tolist())
 
 
+class AveragedAgent:
+    """The running mean of an agent's weights: what swings from update to update cancels out."""
+
+    def __init__(self, agent: Agent, updates: int) -> None:
+        """`updates`: over about how many the mean is."""
+        self.agent = copy.deepcopy(agent)
+        self._most = updates
+        self._count = 0
+
+    @torch.no_grad()
+    def add(self, agent: Agent) -> None:
+        """Take in the weights after an update."""
+        self._count = min(self._count + 1, self._most)
+        for mean, weight in zip(self.agent.parameters(), agent.parameters(), strict=True):
+            mean.lerp_(weight, 1 / self._count)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """For a checkpoint."""
+        weights = {name: tensor.clone() for name, tensor in self.agent.state_dict().items()}
+        return prefixed("mean.", weights) | {"averaged": torch.tensor(self._count)}
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """The reverse of `tensors()`."""
+        self.agent.load_state_dict(group(tensors, "mean"))
+        self._count = int(tensors["averaged"])
+
+
 class PaperTrainer(BaseTrainer):
     """The learning agent and everything it learns with."""
 
@@ -109,6 +139,8 @@ class PaperTrainer(BaseTrainer):
         self.networks = self._learner.networks
         self.replay = ReplayBuffer(settings.learning.replay_size)
         self._recent = RecentRewards(settings.learning.judged_walks)
+        averaged = settings.learning.averaged_updates
+        self._averaged = AveragedAgent(self.agent, averaged) if averaged else None
         if prefetcher is None:
             self._scorer = WalkScorer(lm=lm, settings=settings, similarity=similarity)
         self._gate = self._new_gate(corpus, similarity) if corpus.held_out else None
@@ -156,27 +188,30 @@ class PaperTrainer(BaseTrainer):
             self._recent.add(rewards)
             collected.append(_collected(rewards, score))
         self._cache.forget_before(self.replay.oldest_visit)
-        if self._recent.full and self._explores_least:
-            self.best.offer(self._recent.mean(), self.agent)
+        if self._recent.full and self._explored_least(ago=learning.judged_walks):
+            self.best.offer(self._recent.mean(), self._kept_agent)
         self._measure_returns(visits)
         self.visits = visits.stop
         enough = len(self.replay) >= learning.batch_size
         self.pending_updates = len(visits) * learning.updates_per_sentence if enough else 0
         return collected
 
-    @property
-    def _explores_least(self) -> bool:
-        """Whether exploration has come to its minimum, for as long as the walks that are judged took."""
-        judged = self.settings.learning.judged_walks
-        passed = {"updates": self.updates - judged * self.settings.learning.updates_per_sentence}
-        rates = self._rates(**passed, sentences=self.visits - judged)
+    def _explored_least(self, *, ago: int = 0) -> bool:
+        """Whether exploration had come to its minimum so many sentences ago."""
+        updates = self.updates - ago * self.settings.learning.updates_per_sentence
+        rates = self._rates(updates=updates, sentences=self.visits - ago)
         return rates == (self.settings.action_exploration.minimum, self.settings.order_exploration.minimum)
+
+    @property
+    def _kept_agent(self) -> Agent:
+        """The agent that would be kept now."""
+        return self._averaged.agent if self._averaged is not None and self._explored_least() else self.agent
 
     def _measure_returns(self, visits: range) -> None:
         """Compare the agent with the script, at the start and then every so many visits."""
         period = self.settings.learning.gate_period
         if self._gate is not None and (self.returns is None or visits.stop // period > visits.start // period):
-            self.returns = self._gate.measure(self.agent)
+            self.returns = self._gate.measure(self._kept_agent)
 
     def _walked(self, visits: range) -> Iterable[tuple[Walk, WalkScore]]:
         """Walks over the next sentences, with their scores."""
@@ -203,15 +238,21 @@ class PaperTrainer(BaseTrainer):
         self._tend_workers()
         experiences = self.replay.sample(self.settings.learning.batch_size, self._rng)
         self.pending_updates -= 1
-        return self._learner.update(experiences, self._cache.encodings)
+        loss = self._learner.update(experiences, self._cache.encodings)
+        if self._averaged is not None and self._explored_least():
+            self._averaged.add(self.agent)
+        return loss
 
     def _own_tensors(self) -> dict[str, Tensor]:
         measured = [] if self.returns is None else list(self.returns.to_dict().values())
         own = {"recent": self._recent.to_tensor(), "returns": torch.tensor(measured, dtype=torch.double)}
-        return replay_to_tensors(self.replay.experiences) | own
+        averaged = {} if self._averaged is None else self._averaged.tensors()
+        return replay_to_tensors(self.replay.experiences) | own | averaged
 
     def _restore_own(self, tensors: Mapping[str, Tensor]) -> int | None:
         self._recent.restore(tensors["recent"])
+        if self._averaged is not None:
+            self._averaged.restore(tensors)
         measured = tensors["returns"].tolist()
         self.returns = Returns(*measured) if measured else None
         self.replay.extend(replay_from_tensors(tensors))
