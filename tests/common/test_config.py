@@ -357,6 +357,7 @@ def test_the_laptop_preset_changes_what_learning_costs_and_nothing_else() -> Non
         "order_exploration.every": 5,
         "learning.context": "pair-if-replaced",
         "learning.averaged_updates": 1_000,
+        "learning.settled_learning_rate": 0.0002,
         "learning.parallel_confidence": 0.0,
     }
 

@@ -239,6 +239,21 @@ def test_no_agent_is_judged_before_exploration_is_at_its_minimum() -> None:
     assert judged[first][2] >= at_minimum + 3  # six walks are judged, three of which are of the collection itself
 
 
+def test_the_learning_rate_falls_once_exploration_is_at_its_minimum() -> None:
+    falling = {"action_exploration.every": "2", "action_exploration.decay": "0.8", "action_exploration.minimum": "0.1"}
+    moved: dict[float, list[float]] = {}
+    trainer = trainer_of(SETTINGS.override(falling | {"learning.settled_learning_rate": "0.00001"}))
+    for _ in range(120):
+        if not trainer.pending_updates:
+            trainer.collect()
+            continue
+        rate, before = trainer.exploration.action_rate, weights(trainer.agent).clone()
+        trainer.update()
+        moved.setdefault(rate, []).append(float((weights(trainer.agent) - before).abs().max()))
+    settled = moved.pop(0.1)
+    assert max(settled) < 0.00002 < 0.0002 < min(map(max, moved.values()))
+
+
 def test_the_agent_that_is_kept_can_be_the_mean_of_its_weights() -> None:
     trainer = trainer_of(SETTINGS.override({"learning.averaged_updates": "1000", "learning.judged_walks": "500"}))
     seen = []

@@ -150,6 +150,8 @@ class LearningSettings(Checked):
     batch_size: int = 128
     replay_size: int = 2_000
     learning_rate: float = 0.001
+    settled_learning_rate: float | None = None
+    """Learning rate once exploration is at its minimum; None goes on with the same."""
     gradient_clip: float = 1.0
     """Largest norm of the gradient, or largest of its numbers."""
     clip_by: Literal["norm", "value"] = "norm"
@@ -193,6 +195,8 @@ class LearningSettings(Checked):
         if self.replay_size < self.batch_size:
             raise SettingsError(f"replay_size must be at least batch_size, got {self.replay_size} < {self.batch_size}.")
         check_above_zero(self, "learning_rate", "gradient_clip")
+        if self.settled_learning_rate is not None:
+            check_above_zero(self, "settled_learning_rate")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,11 +297,14 @@ LAPTOP = Settings(
     rewards=RewardSettings(fluency_passes=3),
     action_exploration=_QUICK_EXPLORATION,
     order_exploration=_QUICK_EXPLORATION,
-    learning=LearningSettings(parallel_confidence=0.0, context="pair-if-replaced", averaged_updates=1_000),
+    learning=LearningSettings(
+        parallel_confidence=0.0, context="pair-if-replaced", settled_learning_rate=0.0002, averaged_updates=1_000
+    ),
 )
 """The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
-before the template only if it has a new word, and fluency takes three passes; exploration falls twenty times as fast,
-and the agent that is kept has the mean of the last thousand weights (docs/paper.md)."""
+before the template only if it has a new word, and fluency takes three passes; exploration falls twenty times as fast.
+Once it is at its minimum, the learning rate falls to a fifth, and the agent that is kept has the mean of the last
+thousand weights (docs/paper.md)."""
 
 READER = Settings(
     preset="reader",

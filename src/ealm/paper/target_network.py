@@ -33,6 +33,11 @@ class Networks(Generic[AnyNetwork]):
         self._target_period = target_period
         self._optimizer = torch.optim.Adam(self.agent.parameters(), lr=learning_rate)
 
+    def set_learning_rate(self, rate: float) -> None:
+        """From the next step on."""
+        for parameters in self._optimizer.param_groups:
+            parameters["lr"] = rate
+
     def descend(self, loss: Tensor) -> float:
         """One step of gradient descent; returns the loss."""
         self._optimizer.zero_grad()

@@ -238,8 +238,11 @@ class PaperTrainer(BaseTrainer):
         self._tend_workers()
         experiences = self.replay.sample(self.settings.learning.batch_size, self._rng)
         self.pending_updates -= 1
+        settled = self._explored_least()
+        if settled and self.settings.learning.settled_learning_rate is not None:
+            self.networks.set_learning_rate(self.settings.learning.settled_learning_rate)
         loss = self._learner.update(experiences, self._cache.encodings)
-        if self._averaged is not None and self._explored_least():
+        if settled and self._averaged is not None:
             self._averaged.add(self.agent)
         return loss
 
