@@ -37,7 +37,7 @@ def summarizer_of(agent: Agent, lm: MaskedLM | None = None, settings: Settings =
     return Summarizer.from_parts(agent, chosen, ignored_words=IgnoredWords(settings.ignored_words), settings=settings)
 
 
-SEEDS = (37, 5, 43)
+SEEDS = (38, 7, 12)
 """Of agents that differ much."""
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Walk
-from ealm.text.word_lists import STOP_WORDS
+from ealm.text.word_lists import OMISSIBLE_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +143,8 @@ def _with_heads(actions: Sequence[Action], dependents: Mapping[int, int] | None)
 
 
 def _going(indices: Collection[int], words: Sequence[str]) -> list[int]:
-    """In which order words go: stop words first, because readers can fill them in, and the last words first."""
-    return sorted(indices, key=lambda index: (words[index].lower() not in STOP_WORDS, -index))
+    """In which order words go: first those that readers can fill in, and of both kinds the last words first."""
+    return sorted(indices, key=lambda index: (words[index].lower() not in OMISSIBLE_WORDS, -index))
 
 
 def _soft_kept(actions: list[Action], fits: Fits, *, hard_keep: Collection[int], soft_keep: Sequence[int]) -> list[int]:

@@ -8,7 +8,7 @@ import regex
 
 from ealm.common.errors import SettingsError
 from ealm.text.tokenizer import TAG
-from ealm.text.word_lists import HEDGES, NEGATIONS, REACHED_OVER_BY_NEGATIONS
+from ealm.text.word_lists import HEDGES, LIGHT_WORDS, NEGATIONS
 from ealm.text.words import straight_apostrophes
 
 
@@ -71,7 +71,7 @@ def _heads(words: Sequence[str], indices: Iterable[int]) -> dict[int, int]:
         for after in range(index + 1, min(index + 1 + _REACH, len(words))):
             if not _is_word(words[after]):
                 break
-            if words[after].lower() not in REACHED_OVER_BY_NEGATIONS:
+            if words[after].lower() not in LIGHT_WORDS:
                 found[index] = after
                 break
     return found

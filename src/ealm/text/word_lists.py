@@ -77,7 +77,7 @@ CLITICS = _words("'s n't 're 've 'll 'd 'm")
 _PUNCTUATION = ". , ; : ! ? ' \" ` `` '' -- - … ( ) [ ] { } / -lrb- -rrb- -lsb- -rsb-"
 _BE_HAVE_DO = "be am is are was were been being have has had having do does did doing"
 
-REACHED_OVER_BY_NEGATIONS = _words(
+LIGHT_WORDS = _words(
     "a an the this that these those each every either neither some any all both few many much more most other another "
     "such own same several no not nor only",
     _PERSONAL_PRONOUNS,
@@ -96,7 +96,10 @@ REACHED_OVER_BY_NEGATIONS = _words(
     _PUNCTUATION,
     "& *",
 )
-"""Words that a negation reaches over to what it negates ("not in the least surprised"): they say little themselves."""
+"""Words that say little by themselves; a negation reaches over them to what it negates ("not in the house")."""
+
+OMISSIBLE_WORDS = LIGHT_WORDS - _words("if unless until except only")
+"""Light words that readers can fill in. Negations are protected otherwise; alone they would say the contrary."""
 
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight"
 _CARDINALS = """
