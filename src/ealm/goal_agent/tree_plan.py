@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
 from ealm.grammar.rearranging import ROOT
@@ -16,10 +15,7 @@ Fits = Callable[[Sequence[int]], bool]
 Punctuated = Callable[[Collection[int]], set[int]]
 """Indices of the punctuation that stays with these words."""
 
-_INNER = frozenset({"compound", "designator", "nmod", "poss", "title", "amod", "nummod"})
-"""Relations of nouns that are no phrase by themselves."""
-
-_CLAUSES = frozenset({"relcl", "acl", "advcl", "ccomp", "xcomp", "parataxis", "attribution", "conj"})
+_NEVER = float("-inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,6 @@ class TreePlan:
         sizes: Sequence[int],
         *,
         punctuation: Punctuated,
-        is_noun: Sequence[bool],
         settings: TreePlanSettings,
     ) -> None:
         """`importance` and `sizes` (in words, 0 for what is no word of its own) are those of the words."""
@@ -64,7 +59,6 @@ class TreePlan:
             self._values[i] = settings.spare
         self._sizes = sizes
         self._punctuation = punctuation
-        self._is_noun = is_noun
         self._settings = settings
         self._tree = UnitTree(structure, self._values, sizes, adjacency=settings.adjacency)
         self._chains: dict[frozenset[int], NestedDrafts] = {}
@@ -90,45 +84,25 @@ class TreePlan:
         return indices if fits(indices) else sorted(keep)
 
     def _other_statement(self, fits: Fits) -> PlannedDraft | None:
-        """Another clause of the sentence that says something by itself."""
-        for clause in self._clauses:
-            inside = _below(self._structure, clause, frozenset()) - self._openers(clause)
-            tree = UnitTree(_restricted(self._structure, clause, inside), self._values, self._sizes, adjacency=0.0)
-            found = self._longest(tree, fits)
-            if found is not None:
-                return PlannedDraft(tuple(self._indices(tree.words(found))), True)
-        return None
+        """The best of the other clauses of the sentence that say something by themselves."""
+        best: tuple[float, list[int]] = (_NEVER, [])
+        for clause in self._structure.clauses:
+            part = _restricted(self._structure, clause.head, clause.words, subject=clause.subject)
+            value, words = self._best_part(part, fits)
+            if clause.subject is not None:  # no comma between a subject and its verb
+                words = [i for i in words if self._structure.is_word[i] or not clause.subject < i < clause.head]
+            best = max(best, (value, words), key=lambda own: own[0])
+        return PlannedDraft(tuple(best[1]), True) if best[1] else None
 
-    def _openers(self, clause: int) -> set[int]:
-        """Words that join a clause to the one before."""
-        structure = self._structure
-        return {
-            i
-            for i, head in enumerate(structure.heads)
-            if head == clause
-            and (structure.relations[i] == "cc" or (structure.relations[i] == "advmod" and i < clause))
-        }
-
-    def _longest(self, tree: UnitTree, fits: Fits) -> Draft | None:
-        """The longest draft of a part of the sentence that fits."""
+    def _best_part(self, part: Structure, fits: Fits) -> tuple[float, list[int]]:
+        """The longest draft of a part of the sentence that fits, with its value."""
+        tree = UnitTree(part, self._values, self._sizes, adjacency=0.0)
         chain = NestedDrafts(tree, spare=self._structure.spare)
-        return chain.longest_fitting(lambda draft: fits(self._indices(tree.words(draft))))
-
-    @cached_property
-    def _clauses(self) -> list[int]:
-        """Heads of other main clauses: with a subject of their own, beside the root."""
-        relations, heads = self._structure.relations, self._structure.heads
-        if self._structure.conditional:
-            return []
-        subordinate = {heads[i] for i, relation in enumerate(relations) if relation == "mark"}
-        subjects = {
-            heads[i] for i, relation in enumerate(relations) if relation in ("nsubj", "nsubjpass") and self._is_noun[i]
-        }
-        return [
-            i
-            for i, relation in enumerate(relations)
-            if relation == "conj" and i not in subordinate and heads[i] == self._root and i in subjects
-        ]
+        found = chain.longest_fitting(lambda draft: fits(self._indices(tree.words(draft))))
+        if found is None:
+            return _NEVER, []
+        words = tree.words(found)
+        return sum(max(self._values[i], 0.0) for i in words), self._indices(words)
 
     def closure(self, keep: Collection[int]) -> list[int]:
         """The shortest statement that holds these words."""
@@ -151,44 +125,12 @@ class TreePlan:
         return sorted({*words, *self._punctuation(words)})
 
     def _phrase(self, fits: Fits) -> list[int]:
-        """What the sentence is about, as far as it fits: a phrase states nothing, so nothing untrue."""
-        for head in self._topics:
-            inside = _below(self._structure, head, _CLAUSES)
-            tree = UnitTree(_restricted(self._structure, head, inside), self._values, self._sizes, adjacency=0.0)
-            found = self._longest(tree, fits)
-            if found is not None:
-                return self._indices(tree.words(found))
-        return []
-
-    @cached_property
-    def _topics(self) -> list[int]:
-        """Heads of noun phrases: the subject first, then the others by importance."""
-        relations, heads = self._structure.relations, self._structure.heads
-        nouns = [i for i, noun in enumerate(self._is_noun) if noun and relations[i] not in _INNER]
-        subject = [i for i in nouns if relations[i] in ("nsubj", "nsubjpass") and heads[i] == self._root]
-        plain = [i for i in subject if not self._is_quantified(i)]
-        return [*plain, *sorted(set(nouns) - set(plain), key=lambda i: (self._is_limited(i), -self._values[i]))]
-
-    def _is_limited(self, noun: int) -> bool:
-        """Whether it is said of how many, or what is said of it is denied."""
-        heads, relations = self._structure.heads, self._structure.relations
-        denied = any(heads[i] == heads[noun] and relation == "neg" for i, relation in enumerate(relations))
-        return denied or self._is_quantified(noun)
-
-    def _is_quantified(self, noun: int) -> bool:
-        """Whether a phrase says of how many: alone, that would be a statement."""
-        structure = self._structure
-        return any(
-            head == noun
-            and structure.required[i]
-            and structure.relations[i] in ("det", "amod", "advmod", "predet", "neg", "preconj", "idiom")
-            for i, head in enumerate(structure.heads)
-        )
-
-    @cached_property
-    def _root(self) -> int:
-        heads, is_word = self._structure.heads, self._structure.is_word
-        return next((i for i, head in enumerate(heads) if head == ROOT and is_word[i]), ROOT)
+        """The phrase that says most of what the sentence is about: it states nothing, so nothing untrue."""
+        best: tuple[float, list[int]] = (_NEVER, [])
+        for topic in self._structure.topics:
+            value, words = self._best_part(_restricted(self._structure, topic.head, topic.words), fits)
+            best = max(best, (value + topic.bonus, words), key=lambda own: own[0])
+        return best[1]
 
     def walk_to(self, goal: int) -> Walk:
         """A walk to the last word, through the best draft of at most `goal` words."""
@@ -226,10 +168,13 @@ def _below(structure: Structure, head: int, without: Collection[str]) -> set[int
     return inside
 
 
-def _restricted(structure: Structure, head: int, inside: Collection[int]) -> Structure:
-    """The structure of a part of the sentence with its own root."""
+def _restricted(structure: Structure, head: int, inside: Collection[int], *, subject: int | None = None) -> Structure:
+    """The structure of a part of the sentence with its own root, and a subject that hung elsewhere."""
+    heads = [above if i in inside and i != head else ROOT for i, above in enumerate(structure.heads)]
+    if subject is not None:
+        heads[subject] = head
     return replace(
         structure,
-        heads=tuple(above if i in inside and i != head else ROOT for i, above in enumerate(structure.heads)),
+        heads=tuple(heads),
         is_word=tuple(own and i in inside for i, own in enumerate(structure.is_word)),
     )

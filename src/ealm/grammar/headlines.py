@@ -1,7 +1,88 @@
-"""Words that a headline does without, where neither voice nor mood is lost: "will be closed" is not "will closed"."""
+"""Headlines: the words that they do without, and the phrases that may stand as one where no statement fits.
+
+Words go where neither voice nor mood is lost: "will be closed" is not "will closed". A phrase states nothing, so
+nothing untrue: "flights between Bergen and Oslo", "how she would pay".
+"""
+
+from dataclasses import dataclass
 
 from ealm.grammar import rules
-from ealm.grammar.rearranging import Tree
+from ealm.grammar.rearranging import ROOT, Tree
+
+_INNER = frozenset({"compound", "designator", "nmod", "poss", "title", "amod", "nummod", "npadvmod"})
+"""Relations of nouns that are no phrase by themselves."""
+
+_BESIDE = frozenset({"parataxis", "attribution", "attribution-whole", "advcl", "discourse", "intj"})
+"""Relations of what stands beside a phrase and not in it."""
+
+_SET_APART = frozenset({"relcl", "acl", "appos", "prep", "conj"})
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A phrase that says what a sentence is about."""
+
+    head: int
+    words: frozenset[int]
+    """Of the whole phrase."""
+    bonus: float
+    """What it is worth beside its words."""
+
+
+def topics_of(tree: Tree, required: list[bool]) -> tuple[Topic, ...]:
+    """Noun phrases and questions within the sentence."""
+    found = []
+    for i, tag in enumerate(tree.tags):
+        if not tree.is_word[i]:
+            continue
+        if tag.startswith("N") and tree.relations[i] not in _INNER and tree.lower[i] not in rules.PRONOUNS:
+            found.append(Topic(i, _phrase(tree, i), _bonus(tree, i, required)))
+        elif tree.relations[i] in ("ccomp", "pcomp", "csubj") and _is_question(tree, i):
+            found.append(Topic(i, frozenset(tree.subtree(i)), rules.QUESTION_TOPIC))
+    return tuple(found)
+
+
+def _is_question(tree: Tree, clause: int) -> bool:
+    """Whether a clause asks: "whether he knew", "how they would pay"."""
+    return tree.lower[min(tree.subtree(clause))] in rules.ASKING
+
+
+def _phrase(tree: Tree, noun: int) -> frozenset[int]:
+    """A noun and what belongs to it, without what is set apart by a comma."""
+    inside, waiting = {noun}, [noun]
+    while waiting:
+        head = waiting.pop()
+        for i in tree.children(head):
+            apart = tree.relations[i] in _SET_APART and not tree.is_word[max(min(tree.subtree(i)) - 1, 0)]
+            loose = tree.lower[i] in rules.LOOSE_LIMITS and not tree.children(i)
+            if i not in inside and tree.relations[i] not in _BESIDE and not apart and not loose:
+                inside.add(i)
+                waiting.append(i)
+    return frozenset(inside)
+
+
+def _bonus(tree: Tree, noun: int, required: list[bool]) -> float:
+    if tree.lower[noun] in rules.TIMES | rules.UNITS | rules.MONTHS:
+        return -rules.LIMITED_TOPIC
+    limits = ("det", "amod", "advmod", "predet", "neg", "preconj", "idiom")
+    quantified = any(  # alone, that would be a statement
+        required[i] and tree.lower[i] not in rules.LOOSE_LIMITS for i in tree.children(noun, *limits)
+    )
+    if tree.relations[noun] in ("nsubj", "nsubjpass") and tree.heads[noun] == tree.root:
+        return rules.SUBJECT_TOPIC - rules.LIMITED_TOPIC * quantified
+    return -rules.LIMITED_TOPIC * (quantified or _is_denied(tree, noun))
+
+
+def _is_denied(tree: Tree, noun: int) -> bool:
+    """Whether a noun stands in the scope of what is denied, believed, asked or compared."""
+    above = tree.heads[noun]
+    while above != ROOT:
+        scope = rules.THINKING | rules.DENYING | rules.EXCHANGES | rules.LIMITING_PREPOSITIONS | rules.ASKING
+        words = {tree.lower[i] for i in (above, *tree.children(above, "neg", "mark", "advmod", "det", "nsubj"))}
+        if words & (scope | rules.NEGATORS | rules.CONDITIONS) or tree.relations[above].startswith("conj-"):
+            return True
+        above = tree.heads[above]
+    return tree.relations[noun].startswith("conj-")
 
 
 def spare_words(tree: Tree) -> set[int]:
@@ -49,7 +130,9 @@ def _is_spare_auxiliary(tree: Tree, i: int) -> bool:
     if tree.children(verb, "neg") or any(tree.lower[j].endswith("n't") for j in others):
         return False
     if word in rules.HAVE:
-        return tree.tags[verb] == "VBN"
+        past = tree.lower[verb].endswith("ed") or tree.lower[verb] in rules.SAME_PAST
+        passive = bool(tree.children(verb, "auxpass"))
+        return tree.tags[verb] == "VBN" and (past or passive)
     if tree.relations[i] == "auxpass":
         return (
             tree.tags[verb] == "VBN"

@@ -45,7 +45,8 @@ class Needs:
         """From each "if" and "unless" up to the clause that hangs on it: whatever a parser took it for, it stays."""
         found: set[int] = set()
         for i, word in enumerate(self._lower):
-            j = i if word in rules.HARD_CONDITIONS and self._relations[i] in ("mark", "prep", "advmod", "dep") else ROOT
+            hard = word in rules.HARD_CONDITIONS and self._heads[i] not in self._tree.concessive
+            j = i if hard and self._relations[i] in ("mark", "prep", "advmod", "dep") else ROOT
             while j != ROOT and self._heads[j] != ROOT and self._relations[j] not in _CONTAINERS:
                 found.add(j)
                 j = self._heads[j]
@@ -62,6 +63,15 @@ class Needs:
         """Whether it stands in a clause with "if" or "unless"."""
         while (i := self._heads[i]) != ROOT:
             if any(self._lower[j] in rules.HARD_CONDITIONS for j in self._children[i]):
+                return True
+        return False
+
+    def _is_part_of_condition(self, i: int) -> bool:
+        """ "If A and B": what holds then need not hold if A; but what holds if A or B does."""
+        if any(self._lower[j] in rules.ALTERNATIVES for j in self._of(i, "cc")):
+            return False
+        while (i := self._heads[i]) != ROOT and self._relations[i] not in _CONTAINERS - {"conj"}:
+            if any(self._lower[j] in rules.HARD_CONDITIONS for j in self._of(i, "mark")):
                 return True
         return False
 
@@ -114,6 +124,8 @@ class Needs:
             return True
         if relation == "complementizer" or (relation == "mark" and word == "that" and self._relations[head] == "ccomp"):
             return False
+        if relation == "conj" and self._is_part_of_condition(i):
+            return True
         if relation in ("conj", "attribution", "parataxis", "intj", "appos", "designator", "title"):
             return False
         if word in rules.NEGATORS or word.endswith("n't") or (tag.startswith("W") and relation not in _CLAUSES):
@@ -147,7 +159,7 @@ class Needs:
             return True
         limits = {self._lower[j] for j in self._of(noun, "det", "predet", "advmod", "amod", "neg", "idiom")}
         if self._relations[noun] not in ("nsubj", "nsubjpass"):
-            limits -= {"any", "each", "only", "all", "every"}
+            limits -= {"any", "each", "all", "every"}
         return bool(limits & rules.UNIVERSAL)
 
     def _is_focused(self, i: int) -> bool:
@@ -167,7 +179,11 @@ class Needs:
         )
 
     def _limits(self, i: int) -> bool:
-        return self._lower[i] in rules.LIMITERS | rules.HEDGES or self._has_than(i)
+        if self._lower[i] in rules.LIMITERS | rules.HEDGES or self._has_than(i) or self._needs_phrase(i):
+            return True
+        head = self._heads[i]  # "will be off"
+        being = self._lower[head] in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}
+        return being and not self._of(head, *_COMPLEMENTS) and self._first_behind(i, "advmod", "prep")
 
     def _has_than(self, i: int) -> bool:
         return any(self._lower[child] == "than" for child in self._children[i])
@@ -182,6 +198,8 @@ class Needs:
         word = self._lower[i]
         if word in rules.PRIVATIVE | rules.QUANTIFIERS or self._has_than(i):
             return True
+        if self._lower[self._heads[i]] in rules.UNITS and self._of(self._heads[i], "nummod"):
+            return True  # "40 light years"
         comparative = self._tags[i] in ("JJR", "RBR")
         return comparative and any(self._lower[j] == "than" for j in self._children[self._heads[i]])
 
@@ -213,11 +231,18 @@ class Needs:
             return above in rules.PARTITIVES or self._tags[head] in ("CD", "DT", "JJR", "JJS")
         if self._is_time(i) and self._relations[head] == "relcl" and not self._of(head, *_COMPLEMENTS):
             return True  # "which began on Wednesday"
-        if self._bare_participle(i) or self._before_infinitive(i):
+        if self._bare_participle(i) or self._before_infinitive(i) or self._needs_phrase(i):
             return True
         if above in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}:
             return not self._of(head, "attr", "acomp", "advmod") and self._first_behind(i, "prep")
         return False
+
+    def _needs_phrase(self, i: int) -> bool:
+        """Whether it is the phrase without which a verb or an adjective says nothing."""
+        head = self._heads[i]
+        if self._lower[head] not in rules.NEED_PHRASE or self._of(head, *_COMPLEMENTS, "prt"):
+            return False
+        return self._completes(i) or (self._tags[head][:2] == "JJ" and self._first_behind(i, "prep"))
 
     def _before_infinitive(self, i: int) -> bool:
         """ "Called on the government to act": who acts stands between the verb and its infinitive."""
@@ -227,7 +252,7 @@ class Needs:
     def _is_exchanged(self, i: int) -> bool:
         """Whether a verb, or the verb of an object, says something else without its phrase."""
         verb = self._heads[i] if self._relations[i] == "dobj" else i
-        return self._lower[verb] in rules.EXCHANGES
+        return self._lower[verb] in rules.EXCHANGES and not self._of(verb, "prt")
 
     def _is_rumour(self, i: int) -> bool:
         return any(self._lower[j] in rules.RUMOURS for j in self._tree.subtree(i))
@@ -249,14 +274,25 @@ class Needs:
         return proper and self._lower[i] not in rules.TITLES
 
     def _advcl(self, i: int) -> bool:
+        if i in self._tree.concessive:
+            return False
         marks = {self._lower[j] for j in self._of(i, "mark", "advmod", "prep", "det") if j < i}
         if marks & (rules.CONDITIONS | rules.LIMITING_PREPOSITIONS) or self._lower[i] in rules.CONDITIONS:
             return True
         if self._is_inverted(i) or i in self._tree.conditional:
             return True
-        if self._is_negated(self._heads[i]) and (marks & {"because", "before", "since"} or self._is_purpose(i)):
+        head = self._heads[i]
+        if self._is_negated(head) and (marks & {"before"} or self._is_purpose(i) or self._is_denied_reason(i, marks)):
             return True
-        return bool(marks & {"when", "whenever", "where", "wherever"}) and not self._reports(self._heads[i])
+        told = self._reports(head) or (self._is_purpose(head) and self._told_as_past(head))
+        return bool(marks & {"when", "whenever", "where", "wherever"}) and not told
+
+    def _is_denied_reason(self, i: int, marks: set[str]) -> bool:
+        """ "He did not resign because he was ill": he may have resigned; not so with a comma or "cannot"."""
+        head = self._heads[i]
+        modal = any(self._tags[j] == "MD" for j in self._of(head, "aux"))
+        command = not self._of(head, "nsubj", "nsubjpass")
+        return bool(marks & {"because", "since"}) and not (modal or command or self._after_comma(i))
 
     def _is_inverted(self, i: int) -> bool:
         """ "Should it rain", "had he known": a condition without its conjunction."""
@@ -279,10 +315,12 @@ class Needs:
         head = self._heads[i]
         if head == self._tree.root:
             return True
+        if self._after_comma(i):
+            return False
         limits = {self._lower[j] for j in self._of(head, "det", "amod", "predet")}
-        if self._lower[head] in rules.GENERIC_HEADS or (limits & rules.PROPORTIONS and not self._after_comma(i)):
+        if self._lower[head] in rules.GENERIC_HEADS or limits & rules.PROPORTIONS:
             return True
-        if self._after_comma(i) or self._relations[head] not in ("nsubj", "nsubjpass", "dobj", "pobj"):
+        if self._relations[head] not in ("nsubj", "nsubjpass", "dobj", "pobj"):
             return False
         if self._is_purpose(i):
             return False

@@ -29,6 +29,8 @@ class Tree:
         self.source_heads = list(self.heads)
         self.conditional: set[int] = set()
         """Clauses on which the truth of their head hangs, by an idiom."""
+        self.concessive: set[int] = set()
+        """Clauses on which it does not hang, although they have an "if"."""
         for other in roots[1:]:
             self.move(other, roots[0], "parataxis")
 
@@ -88,6 +90,8 @@ class Tree:
             self.relations[last] = "idiom"
             if tuple(self.lower[i] for i in span) in rules.CONDITIONAL_IDIOMS:
                 self.conditional.add(clause)
+            if tuple(self.lower[i] for i in span) in rules.CONCESSIVE_IDIOMS:
+                self.concessive.add(clause)
             return
         outside = [i for i in span if self.heads[i] not in span]
         top = outside[0] if outside else span[0]
@@ -191,7 +195,9 @@ class Tree:
         for head in range(len(self.words)):
             if self.is_word[head] and self.relations[head] != "conj":
                 members = self._members(head)
-                if members:
+                if members and self.tags[head].startswith("VB"):
+                    self._join_clauses(head, members)
+                elif members:
                     self._join(head, members)
 
     def _members(self, head: int) -> list[int]:
@@ -213,6 +219,43 @@ class Tree:
             behind = next((member for member in members if member > cc), last)
             self.move(cc, behind, "cc")
 
+    def _join_clauses(self, head: int, members: list[int]) -> None:
+        """Each clause hangs on the first one, or a predicate on the clause whose subject it shares, with its own "and".
+
+        Alternatives hang on the first of them, and none may go.
+        """
+        conjunctions = sorted(cc for member in (head, *members) for cc in self.children(member, "cc"))
+        owner, before, first, waiting = head, head, head, list[int]()
+        for member in members:
+            own = [cc for cc in conjunctions if before < cc < member]
+            independent = bool(self.children(member, "nsubj", "nsubjpass", "expl"))
+            above = head if independent else owner
+            alternative = bool({self.lower[cc] for cc in own} & rules.ALTERNATIVES)
+            if alternative and not (independent and self._asks(member)) and self._is_whole(above, [member], own):
+                for i in (*waiting, member):
+                    self.move(i, first, "conj-whole")
+            else:
+                contrast = bool(own) and not independent and self._is_whole(above, [member], own)
+                whole = contrast or self._shares_object(before, member)
+                self.move(member, above, "conj-whole" if whole else "conj")
+                if own:
+                    first, waiting = member, []
+                else:
+                    waiting.append(member)
+            for cc in own:
+                self.move(cc, member, "cc")
+            owner, before = member if independent else owner, member
+
+    def _asks(self, clause: int) -> bool:
+        """Whether a clause is a question by the order of its words."""
+        subjects = self.children(clause, "nsubj", "nsubjpass", "expl")
+        auxiliaries = self.children(clause, "aux", "auxpass")
+        return bool(auxiliaries) and auxiliaries[0] < subjects[0]
+
+    def _shares_object(self, verb: int, member: int) -> bool:
+        """ "Peel and dice the potatoes": the first verb has its object behind the second."""
+        return member == verb + 2 and bool(self.children(member, "dobj")) and not self.children(verb, "dobj")
+
     def _is_whole(self, head: int, members: list[int], conjunctions: list[int]) -> bool:
         """Whether a member left out makes it untrue: alternatives, "between A and B", "not A but B"."""
         joined = {self.lower[cc] for cc in conjunctions}
@@ -223,7 +266,9 @@ class Tree:
             and not self._is_negated(head)
         ):
             return False  # "575 jobs, or 7 percent": the same in other words, or another offer
-        if joined & {"or", "nor", "and/or", "&"} or self.children(head, "preconj"):
+        if joined == {"or"} and self._is_supposed(head):
+            return False  # what holds if A or B holds if A
+        if joined & (rules.ALTERNATIVES | {"&"}) or self.children(head, "preconj"):
             return True
         above = self.heads[head]
         if above != ROOT and self.lower[above] in ("between", "among") and self.relations[head] == "pobj":
@@ -236,6 +281,15 @@ class Tree:
             return True
         negated = any(self.lower[i] in rules.NEGATORS for i in self.children(head, "neg", "advmod", "det", "preconj"))
         return "but" in joined and negated
+
+    def _is_supposed(self, index: int) -> bool:
+        """Whether it stands in a clause with "if"."""
+        while index != ROOT and self.relations[index] not in ("ccomp", "relcl", "ROOT"):
+            marks = [i for i in self.children(index) if self.lower[i] == "if"]
+            if marks:
+                return marks[0] == 0 or self.lower[marks[0] - 1] not in ("only", "even", "as")
+            index = self.heads[index]
+        return False
 
     def _is_negated(self, index: int) -> bool:
         return any(self.lower[i] in rules.NEGATORS or self.lower[i].endswith("n't") for i in self.children(index))
@@ -263,7 +317,7 @@ class Tree:
                 if self.lower[i] in ("to", "until", "till", "through", "into") and self.relations[i] in ("prep", "pobj")
                 if self.heads[i] in near
             ]
-            if ends:
+            if ends and not any(self.words[i] == "," for i in range(start, ends[0])):
                 self.move(ends[0], start, "range-end")
 
     def mend(self) -> None:

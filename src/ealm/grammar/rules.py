@@ -49,6 +49,11 @@ TIME_COST = -0.5
 RESTRICTIVE_COST = 1.0
 """For a relative clause or participle without a comma before it: it says which one is meant."""
 
+SUBJECT_TOPIC = 1.0
+QUESTION_TOPIC = 0.0
+LIMITED_TOPIC = 4.0
+"""What a phrase is worth beside its words where no statement fits: a subject; a question; what is denied or counted."""
+
 # Words that turn round, limit or weaken what is said ------------------------------------------------------------------
 
 NEGATORS = frozenset(
@@ -83,6 +88,12 @@ PRIVATIVE = frozenset(
 
 CONDITIONS = frozenset("if unless until till provided providing assuming whether lest once supposing except".split())
 """Conjunctions of clauses on which the truth of the main clause hangs."""
+
+ADJUNCT_MARKS = frozenset("because although though since whereas while".split())
+"""Conjunctions of clauses that are adjuncts."""
+
+FACTUAL_MARKS = frozenset("because although though whereas".split())
+"""Conjunctions of clauses that are told as facts."""
 
 HARD_CONDITIONS = frozenset("if unless provided until till".split())
 
@@ -137,6 +148,7 @@ SAYING = frozenset(
 """Verbs of plain assertion: what their subject says may stand alone. Believing, denying, hoping and asking are none."""
 
 FIRST_PERSON = frozenset("i we me us my our mine ours myself ourselves".split())
+SPEAKERS = frozenset("i we you i'm we're you're i've we've you've i'd we'd you'd i'll we'll you'll".split())
 THIRD_PERSON = frozenset("it he she they".split())
 PLURAL_PRONOUNS = frozenset("they".split())
 PRONOUNS = frozenset(
@@ -150,6 +162,12 @@ POSSESSIVES = frozenset("its his their her".split())
 BE_PRESENT = frozenset("is are am 's 're 'm".split())
 BE_PAST = frozenset("was were".split())
 HAVE = frozenset("has have".split())
+SAME_PAST = frozenset(
+    "won made said found left lost sold held led cut hit put set bought brought built kept met paid sent spent told "
+    "taught thought caught fought sought got had heard meant shut split spread struck stood understood let bet shot "
+    "slept swept wept felt fled laid lit read bent lent dealt hung stuck won".split()
+)
+"""Irregular participles that are the past tense too: "has won" may be "won", but "has become" not "become"."""
 
 TITLES = frozenset(
     "president minister mr mr. mrs mrs. ms ms. dr dr. sir lord lady king queen prince princess pope chief chairman "
@@ -195,7 +213,11 @@ IDIOMS = frozenset(
 )
 """Words that say something else without each other."""
 
-CONDITIONAL_IDIOMS = frozenset({("as", "long", "as"), ("so", "long", "as"), ("only", "if"), ("even", "if")})
+CONDITIONAL_IDIOMS = frozenset({("as", "long", "as"), ("so", "long", "as"), ("only", "if")})
+CONCESSIVE_IDIOMS = frozenset({("even", "if"), ("even", "though")})
+"""What holds "even if" holds in any case."""
+
+ALTERNATIVES = frozenset("or nor and/or".split())
 
 FRACTIONS = frozenset("half twice thrice".split())
 
@@ -237,6 +259,30 @@ GROUPS = frozenset(
 
 PROPORTIONS = UNIVERSAL | frozenset("most few half many".split())
 """What is said of a share of a kind holds of that kind only."""
+
+DENYING = frozenset(
+    "refuse refuses refused fail fails failed failing pretend pretends pretended reject rejects rejected oppose "
+    "opposes opposed avoid avoids avoided abandon abandons abandoned cancel cancels cancelled canceled drop drops dropped "
+    "block blocks blocked dismiss dismisses dismissed withdraw withdraws withdrew withdrawn lack lacks lacked "
+    "consider considers considered propose proposes proposed threaten threatens threatened plan plans planned try "
+    "tries tried seek seeks sought".split()
+)
+"""Verbs whose object need not be: a rejected plan, a threatened strike."""
+
+LOOSE_LIMITS = frozenset("any some enough all every each even only just".split())
+"""Of how many something is said: a phrase of which nothing is said does without."""
+
+ASKING = frozenset("whether how why when where which".split())
+"""First words of clauses that ask."""
+
+NEED_PHRASE = frozenset(
+    "go goes went gone going lie lies lay lain belong belongs belonged rely relies relied stem stems stemmed refer "
+    "refers referred lead leads led leading result results resulted amount amounts amounted contribute contributes "
+    "contributed entitled accused charged convicted composed located linked based aimed tied due liable subject prone "
+    "range ranges ranged seem seems seemed look looks looked sound sounds sounded feel feels felt "
+    "remain remains remained stay stays stayed keep keeps kept become becomes became suitable able unable".split()
+)
+"""Verbs, participles and adjectives that say nothing without the phrase behind them: "is entitled to leave"."""
 
 THINKING = frozenset(
     "think thinks thought believe believes believed claim claims claimed argue argues argued warn warns warned hope "

@@ -1,40 +1,9 @@
-"""What a sentence states: clauses side by side, and what somebody plainly says, each free to stand alone."""
+"""What a sentence states: what somebody plainly says is free to stand alone, and so are some other clauses."""
+
+from dataclasses import dataclass
 
 from ealm.grammar import rules
 from ealm.grammar.rearranging import ROOT, Tree
-
-
-def split_clauses(tree: Tree) -> None:
-    """Clauses side by side ("do not use bleach; wipe it"): the first is the sentence, the others may go."""
-    root = tree.root
-    if root is None or tree.lower[root] in rules.SAYING | rules.THINKING or not tree.tags[root].startswith("VB"):
-        return
-    before = [i for i in tree.children(root, "ccomp", "advcl", "dep") if i < root and _stands_alone(tree, i)]
-    if not before:
-        return
-    first = before[0]
-    between = range(max(tree.subtree(first)) + 1, root)
-    if not any(tree.words[i] in (";", ",", ":", "-", "–", "—") for i in between):
-        return
-    tree.move(first, ROOT, "ROOT")
-    tree.move(root, first, "parataxis")
-    tree.root = first
-
-
-def _stands_alone(tree: Tree, clause: int) -> bool:
-    """Whether a clause could be a sentence: no conjunction, and a subject unless it is a command."""
-    if any(tree.lower[i] in ("rather", "instead", "than") for i in tree.subtree(clause)):
-        return False
-    auxiliaries, subjects = tree.children(clause, "aux", "auxpass"), tree.children(clause, "nsubj", "nsubjpass")
-    if auxiliaries and subjects and auxiliaries[0] < subjects[0] and tree.lower[auxiliaries[0]] in rules.INVERTED:
-        return False
-    if tree.children(clause, "mark") or tree.tags[clause] not in ("VB", "VBD", "VBZ", "VBP", "VBN", "VBG"):
-        return False
-    if any(tree.tags[i].startswith("W") for i in tree.children(clause, "advmod", "nsubj", "dobj")):
-        return False
-    return bool(tree.children(clause, "nsubj", "nsubjpass")) or (
-        tree.tags[clause] == "VB" and not any(tree.lower[i] == "to" for i in tree.children(clause, "aux"))
-    )
 
 
 def free_statements(tree: Tree) -> None:
@@ -136,3 +105,100 @@ def free_antecedents(tree: Tree) -> None:
     for before in tree.children(verb, "advcl", "prep"):
         if before < subject and any(tree.tags[i].startswith("NN") for i in tree.subtree(before)):
             tree.relations[before] += "-whole"  # whoever is meant stands there
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause that says something by itself, where the sentence as a whole has no statement that fits."""
+
+    head: int
+    words: frozenset[int]
+    subject: int | None = None
+    """The noun that a relative clause is about: its subject, in place of the pronoun."""
+
+
+def other_clauses(tree: Tree) -> tuple[Clause, ...]:
+    """Other main clauses, reasons and concessions, and what is told of somebody in passing."""
+    if tree.root is None or _asks(tree):
+        return ()
+    found = (_clause(tree, i, relation) for i, relation in enumerate(tree.relations) if tree.is_word[i])
+    return tuple(clause for clause in found if clause is not None)
+
+
+def _clause(tree: Tree, i: int, relation: str) -> Clause | None:
+    if relation in ("conj", "parataxis") and tree.heads[i] == tree.root:
+        return _main_clause(tree, i, relation)
+    if relation == "advcl" and tree.heads[i] == tree.root:
+        return _reason(tree, i)
+    return _told_in_passing(tree, i) if relation == "relcl" else None
+
+
+def _asks(tree: Tree) -> bool:
+    return any(word == "?" for word in tree.words)
+
+
+def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
+    """A clause beside the root, with a subject that is understood; a condition may reach as far as a semicolon."""
+    if tree.children(i, "mark") or (_is_conditional(tree) and ";" not in tree.words[min(i, tree.root or 0) : i]):
+        return None
+    subjects = tree.children(i, "nsubj", "nsubjpass")
+    command = tree.tags[i] == "VB" and not tree.children(i, "aux", "auxpass") and relation == "parataxis"
+    if not command and not (subjects and _is_understood(tree, subjects[0])):
+        return None
+    inside = tree.subtree(i)
+    openers = {j for j in tree.children(i, "cc", "advmod", "intj") if j < i and tree.lower[j] not in rules.NEGATORS}
+    joined = {tree.lower[j] for j in tree.children(i, "cc")}
+    first = min(inside - openers)
+    denied = joined & rules.ALTERNATIVES or (first > 0 and tree.lower[first - 1] in rules.NEGATORS)
+    if denied or any(tree.lower[j] in ("otherwise", "else", "instead") for j in inside):
+        return None
+    return Clause(i, frozenset(inside - openers))
+
+
+def _is_conditional(tree: Tree) -> bool:
+    """Whether a condition stands in the sentence, in any form."""
+    inverted = any(
+        tree.lower[i] in rules.INVERTED and tree.relations[i] in ("aux", "auxpass") and i < j
+        for i, head in enumerate(tree.heads)
+        for j in tree.children(head, "nsubj", "nsubjpass")
+    )
+    return inverted or bool(tree.conditional) or any(word in rules.CONDITIONS for word in tree.lower)
+
+
+def _is_understood(tree: Tree, subject: int) -> bool:
+    """Whether a subject needs no sentence before it."""
+    return tree.tags[subject].startswith("NN") or tree.lower[subject] in rules.SPEAKERS
+
+
+def _reason(tree: Tree, i: int) -> Clause | None:
+    """ "Although bats are the only mammals that can fly, …"."""
+    marks = tree.children(i, "mark")
+    subjects = tree.children(i, "nsubj", "nsubjpass")
+    if len(marks) != 1 or tree.lower[marks[0]] not in rules.FACTUAL_MARKS or not subjects:
+        return None
+    denied = tree.children(i, "neg") and tree.children(i, "neg")[0] < marks[0]
+    limited = marks[0] > 0 and tree.lower[marks[0] - 1] in rules.NEGATORS | rules.LIMITERS | rules.HEDGES
+    root_denied = tree.root is not None and bool(tree.children(tree.root, "neg"))
+    if denied or limited or root_denied or not _is_understood(tree, subjects[0]):
+        return None
+    return Clause(i, frozenset(tree.subtree(i) - set(marks)))
+
+
+def _told_in_passing(tree: Tree, i: int) -> Clause | None:
+    """ "The airline, which filed for protection in March, …": a relative clause behind a comma tells a fact."""
+    noun = tree.heads[i]
+    inside = tree.subtree(i)
+    pronouns = [j for j in tree.children(i, "nsubj", "nsubjpass") if tree.lower[j] in ("who", "which")]
+    plain = tree.relations[noun] in ("nsubj", "nsubjpass") and tree.heads[noun] == tree.root
+    comma = min(inside) > 0 and not tree.is_word[min(inside) - 1]
+    if not (pronouns and plain and comma and min(inside) == pronouns[0] and _is_definite(tree, noun)):
+        return None
+    phrase = tree.subtree(noun) - {j for k in tree.children(noun, "relcl", "appos") for j in tree.subtree(k)}
+    return Clause(i, frozenset(phrase | inside - {pronouns[0]}), noun)
+
+
+def _is_definite(tree: Tree, noun: int) -> bool:
+    determiners = {tree.lower[j] for j in tree.children(noun, "det", "poss")}
+    if determiners & rules.QUANTIFIERS or tree.children(noun, "neg"):
+        return False
+    return tree.tags[noun].startswith("NNP") or bool(determiners)

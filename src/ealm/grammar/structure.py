@@ -7,11 +7,12 @@ dependents a head needs, `costs` what the others cost, `rules` has the tables of
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ealm.grammar import rules
 from ealm.grammar.costs import Costs
+from ealm.grammar.headlines import Topic, topics_of
+from ealm.grammar.mending import mend_clauses
 from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT, Tree
-from ealm.grammar.statements import free_antecedents, free_statements, split_clauses
+from ealm.grammar.statements import Clause, free_antecedents, free_statements, other_clauses
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,10 @@ class Structure:
     """Words that a headline does without."""
     is_word: tuple[bool, ...]
     relations: tuple[str, ...]
-    conditional: bool = False
-    """Whether a condition stands in the sentence: then no clause is sure to hold by itself."""
+    clauses: tuple[Clause, ...] = ()
+    """Other statements of the sentence, each true by itself."""
+    topics: tuple[Topic, ...] = ()
+    """Phrases that may stand alone where no statement fits."""
 
 
 def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *, headline: bool) -> Structure:
@@ -44,7 +47,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     tree.free_designators()
     tree.free_titles()
     tree.join_ranges()
-    split_clauses(tree)
+    mend_clauses(tree)
     tree.mend_coordinations()
     tree.join_coordinations()
     tree.settle_conjunctions()
@@ -62,7 +65,8 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
         spare=frozenset(needs.spare),
         is_word=tuple(is_word),
         relations=tuple(tree.relations),
-        conditional=any(word in rules.CONDITIONS for word in tree.lower),
+        clauses=other_clauses(tree),
+        topics=topics_of(tree, needs_word),
     )
 
 

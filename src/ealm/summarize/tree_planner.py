@@ -62,7 +62,6 @@ class TreePlanner:
             importance,
             prepared.sizes,
             punctuation=_Marks(prepared, parse, is_word),
-            is_noun=[tag.startswith("N") for tag in parse.tags],
             settings=self._settings,
         )
 

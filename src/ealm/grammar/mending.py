@@ -1,0 +1,265 @@
+"""What parsers often get wrong about clauses, put right by marks and conjunctions that do not depend on a parse."""
+
+from ealm.grammar import rules
+from ealm.grammar.rearranging import ROOT, Tree
+
+_SUBJECTS = ("nsubj", "nsubjpass", "csubj", "expl")
+_COMPLEMENTS = ("dobj", "attr", "acomp", "xcomp", "ccomp")
+_BOUNDARIES = frozenset({";", ":"})
+_PAUSES = frozenset({";", ",", ":", "-", "–", "—", "("})
+
+
+def mend_clauses(tree: Tree) -> None:
+    """Clauses hang where their marks and conjunctions say."""
+    mend_predicate(tree)
+    mend_subordination(tree)
+    mend_openings(tree)
+    mend_subjects(tree)
+    mend_arguments(tree)
+    cut_at_boundaries(tree)
+    split_clauses(tree)
+
+
+def mend_predicate(tree: Tree) -> None:
+    """Where a noun is the root, a finite verb without a subject behind it is its predicate ("data that … must be")."""
+    noun = tree.root
+    if noun is None or not tree.tags[noun].startswith("NN"):
+        return
+    for verb in range(noun + 1, len(tree.words)):
+        if tree.relations[verb] in ("relcl", "advcl", "ccomp") and _is_finite(tree, verb):
+            if _has_subject(tree, verb) or _is_subordinate(tree, verb) or _has_pronoun(tree, verb):
+                continue
+            tree.move(verb, ROOT, "ROOT")
+            tree.move(noun, verb, "nsubj")
+            tree.root = verb
+            return
+
+
+def _is_finite(tree: Tree, verb: int) -> bool:
+    finite = ("VBD", "VBZ", "VBP", "MD")
+    return tree.tags[verb] in finite or any(tree.tags[i] in finite for i in tree.children(verb, "aux", "auxpass"))
+
+
+def _has_pronoun(tree: Tree, clause: int) -> bool:
+    """Whether a relative pronoun stands in a clause, also in a phrase before the verb ("for which")."""
+    before = [i for i in tree.children(clause) if i < clause]
+    return any(tree.tags[j].startswith("W") for i in before for j in tree.subtree(i))
+
+
+def mend_subjects(tree: Tree) -> None:
+    """A finite verb takes as its subject the noun before it that a parser took for a part of the clause before."""
+    for verb in range(1, len(tree.words)):
+        relation = tree.relations[verb]
+        if relation not in ("conj", "relcl") or not _is_finite(tree, verb) or _has_subject(tree, verb):
+            continue
+        if relation == "relcl":
+            _take_pronoun(tree, verb)
+        elif not _take_conjunct(tree, verb):
+            _take_object(tree, verb)
+
+
+def _take_pronoun(tree: Tree, verb: int) -> None:
+    """ "Three hearts, two of which pump blood"."""
+    for i in tree.children(tree.heads[verb], "appos"):
+        if i < verb and max(tree.subtree(i)) == verb - 1 and any(tree.tags[j].startswith("W") for j in tree.subtree(i)):
+            tree.move(i, verb, "nsubj")
+            return
+
+
+def _take_conjunct(tree: Tree, verb: int) -> bool:
+    """ "He resigned on Monday and his deputy was dismissed"."""
+    first = min((i for i in tree.children(verb) if i < verb), default=verb)
+    for noun in range(first - 1, tree.heads[verb], -1):
+        if tree.relations[noun] != "conj" or not tree.tags[noun].startswith("NN"):
+            continue
+        inside = tree.subtree(noun)
+        if any(tree.is_word[i] and i not in inside for i in range(noun, first)):
+            return False
+        joining = [i for i in tree.children(tree.heads[noun], "cc") if i < min(inside)]
+        if joining and not tree.children(verb, "cc"):
+            tree.move(noun, verb, "nsubj")
+            tree.move(joining[-1], tree.heads[verb], "cc")
+            return True
+    return False
+
+
+def _take_object(tree: Tree, verb: int) -> None:
+    """ "After the winner had been disqualified": the preposition is a conjunction, and its object the subject."""
+    for i in tree.children(verb, "prep"):
+        objects = tree.children(i, "pobj")
+        if i == min(tree.subtree(verb)) and objects and tree.lower[i] in ("after", "before", "since", "until", "till"):
+            tree.move(objects[0], verb, "nsubj")
+            tree.relations[i], tree.relations[verb] = "mark", "advcl"
+
+
+def mend_subordination(tree: Tree) -> None:
+    """A clause with "because" or "although" is an adjunct, whatever a parser took it for."""
+    for i, word in enumerate(tree.lower):
+        if word not in rules.ADJUNCT_MARKS or tree.heads[i] == ROOT:
+            continue
+        clause = tree.heads[i]
+        if tree.relations[i] == "mark" and i < clause and not tree.children(i):
+            if tree.relations[clause] in ("ccomp", "conj", "dep") and tree.heads[clause] != ROOT:
+                tree.relations[clause] = "advcl"
+        elif tree.relations[i] == "prep" and not tree.children(i):
+            behind = [j for j in tree.children(clause, "ccomp", "advcl", "conj") if j > i and _has_subject(tree, j)]
+            if behind:
+                for j in tree.children(clause):
+                    if i <= j < behind[0]:
+                        tree.heads[j] = behind[0]
+                tree.relations[i], tree.relations[behind[0]] = "mark", "advcl"
+
+
+def mend_openings(tree: Tree) -> None:
+    """ "…, but if it rains, stay in": a condition behind a conjunction belongs to the clause that follows."""
+    for i, word in enumerate(tree.lower):
+        if tree.relations[i] != "mark" or i == 0 or tree.relations[i - 1] != "cc":
+            continue
+        clause = tree.heads[i]
+        head = tree.heads[clause]
+        if word == "that" or tree.relations[clause] != "advcl" or head == ROOT or head > i:
+            continue
+        inner = [j for j in tree.children(clause, "ccomp") if j > clause and _has_subject(tree, j)]
+        outer = [j for j in tree.children(head, "conj") if j > clause]
+        if inner:
+            tree.move(inner[0], head, "conj")
+            tree.heads[clause] = inner[0]
+        elif outer:
+            tree.heads[clause] = outer[0]
+
+
+def mend_arguments(tree: Tree) -> None:
+    """A verb has one subject and one object; what stands apart from them is no argument."""
+    for verb in range(len(tree.words)):
+        if not tree.tags[verb].startswith("VB"):
+            continue
+        subjects = tree.children(verb, "nsubj", "nsubjpass")
+        for i in subjects[1:]:
+            if i > verb and any(tree.relations[j] == "cc" for j in range(verb, i)):
+                tree.relations[i] = "discourse"
+        objects = tree.children(verb, "dobj")
+        if len(objects) > 1:
+            near = min(objects, key=lambda i: (i < verb, i))
+            for i in objects:
+                if i != near and (i < verb or _apart(tree, i)):
+                    tree.relations[i] = "discourse" if i < verb else "parataxis"
+        for i in tree.children(verb, "attr", "acomp")[1:]:
+            _mend_complement(tree, verb, i)
+        for i in tree.children(verb, "ccomp"):
+            if verb < i and _apart(tree, i) and _stands_alone(tree, i) and _has_complement_before(tree, verb, i):
+                tree.relations[i] = "parataxis"
+
+
+def _mend_complement(tree: Tree, verb: int, i: int) -> None:
+    """ "Delivery was quick and the courier friendly", "the first to cross it, a journey of 40 days"."""
+    if _has_subject(tree, i):
+        for cc in tree.children(tree.children(verb, "attr", "acomp")[0], "cc"):
+            tree.move(cc, i, "cc")
+        tree.relations[i] = "conj"
+    elif i > verb and _apart(tree, i):
+        tree.relations[i] = "appos"
+
+
+def _has_complement_before(tree: Tree, verb: int, clause: int) -> bool:
+    return any(verb < j < clause for j in tree.children(verb, *_COMPLEMENTS))
+
+
+def _apart(tree: Tree, i: int) -> bool:
+    """Whether punctuation stands before a phrase."""
+    start = min(tree.subtree(i))
+    return start > 0 and tree.words[start - 1] in _PAUSES
+
+
+def _has_subject(tree: Tree, clause: int) -> bool:
+    return bool(tree.children(clause, *_SUBJECTS))
+
+
+def cut_at_boundaries(tree: Tree) -> None:
+    """Clauses on both sides of a semicolon or colon: the first is the sentence, the others may go."""
+    if tree.root is None:
+        return
+    starts = [0]
+    for i, word in enumerate(tree.words):
+        if word in _BOUNDARIES and not tree.is_word[i]:
+            before, behind = range(starts[-1], i), range(i + 1, _next_boundary(tree, i))
+            if _main(tree, before) is not None and _main(tree, behind) is not None:
+                starts.append(i + 1)
+    spans = [range(start, end) for start, end in zip(starts, [*starts[1:], len(tree.words)], strict=True)]
+    if len(spans) < 2:
+        return
+    mains = [main for span in spans if (main := _main(tree, span)) is not None]
+    tops = [[i for i in span if tree.is_word[i] and tree.heads[i] not in span] for span in spans]
+    for main, above in zip(mains, tops, strict=True):
+        for i in above:
+            if i != main:
+                tree.move(i, main, "parataxis" if tree.relations[i] in ("ccomp", "ROOT") else tree.relations[i])
+    for main in mains[1:]:
+        tree.move(main, mains[0], "parataxis")
+    tree.move(mains[0], ROOT, "ROOT")
+    tree.root = mains[0]
+
+
+def _next_boundary(tree: Tree, i: int) -> int:
+    return next((j for j in range(i + 1, len(tree.words)) if tree.words[j] in _BOUNDARIES), len(tree.words))
+
+
+def _main(tree: Tree, span: range) -> int | None:
+    """The main clause of a part of the sentence."""
+    tops = [i for i in span if tree.is_word[i] and tree.heads[i] not in span]
+    return next((i for i in tops if _is_clause(tree, i)), None)
+
+
+def _is_clause(tree: Tree, i: int) -> bool:
+    if not tree.tags[i].startswith("VB") or tree.children(i, "mark"):
+        return False
+    return _has_subject(tree, i) or (tree.tags[i] == "VB" and not _is_infinitive(tree, i))
+
+
+def _is_infinitive(tree: Tree, i: int) -> bool:
+    return any(tree.lower[j] == "to" for j in tree.children(i, "aux"))
+
+
+def split_clauses(tree: Tree) -> None:
+    """Clauses side by side ("do not use bleach, wipe it"): the first is the sentence, the others may go."""
+    root = tree.root
+    if root is None or not tree.tags[root].startswith("VB"):
+        return
+    before = [i for i in tree.children(root, "ccomp", "advcl", "dep") if i < root]
+    joined = [i for i in before if tree.relations[i] == "ccomp" and any(i < j < root for j in tree.children(i, "cc"))]
+    if joined:
+        _make_first(tree, joined[0], root, "conj")
+        return
+    complete = bool([i for i in tree.children(root, "ccomp", "xcomp") if i > root])
+    if tree.lower[root] in rules.SAYING | rules.THINKING and not complete:
+        return
+    first = next((i for i in before if _stands_alone(tree, i)), None)
+    if first is None:
+        for i in before:
+            pause = any(tree.words[j] in _PAUSES for j in range(i, root))
+            if tree.relations[i] == "ccomp" and complete and pause and not _is_subordinate(tree, i):
+                tree.relations[i] = "parataxis"
+    elif any(tree.words[i] in _PAUSES for i in range(first, root)):
+        _make_first(tree, first, root, "parataxis")
+
+
+def _is_subordinate(tree: Tree, clause: int) -> bool:
+    opened = any(tree.tags[i].startswith("W") for i in tree.children(clause, "advmod", "nsubj", "dobj"))
+    return opened or bool(tree.children(clause, "mark"))
+
+
+def _make_first(tree: Tree, first: int, root: int, relation: str) -> None:
+    tree.move(first, ROOT, "ROOT")
+    tree.move(root, first, relation)
+    tree.root = first
+
+
+def _stands_alone(tree: Tree, clause: int) -> bool:
+    """Whether a clause could be a sentence: no conjunction, and a subject unless it is a command."""
+    if any(tree.lower[i] in ("rather", "instead", "than") for i in tree.subtree(clause)):
+        return False
+    auxiliaries, subjects = tree.children(clause, "aux", "auxpass"), tree.children(clause, "nsubj", "nsubjpass")
+    if auxiliaries and subjects and auxiliaries[0] < subjects[0] and tree.lower[auxiliaries[0]] in rules.INVERTED:
+        return False
+    if not tree.tags[clause].startswith("VB") or _is_subordinate(tree, clause):
+        return False
+    return bool(subjects) or (tree.tags[clause] == "VB" and not _is_infinitive(tree, clause))
