@@ -4,6 +4,7 @@ Words go where neither voice nor mood is lost: "will be closed" is not "will clo
 nothing untrue: "flights between Bergen and Oslo", "how she would pay".
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ealm.grammar import rules
@@ -29,7 +30,7 @@ class Topic:
     """What it is worth beside its words."""
 
 
-def topics_of(tree: Tree, required: list[bool]) -> tuple[Topic, ...]:
+def topics_of(tree: Tree, required: Sequence[bool]) -> tuple[Topic, ...]:
     """Noun phrases and questions within the sentence."""
     found = []
     for i, tag in enumerate(tree.tags):
@@ -61,7 +62,7 @@ def _phrase(tree: Tree, noun: int) -> frozenset[int]:
     return frozenset(inside)
 
 
-def _bonus(tree: Tree, noun: int, required: list[bool]) -> float:
+def _bonus(tree: Tree, noun: int, required: Sequence[bool]) -> float:
     if tree.lower[noun] in rules.TIMES | rules.UNITS | rules.MONTHS:
         return -rules.LIMITED_TOPIC
     limits = ("det", "amod", "advmod", "predet", "neg", "preconj", "idiom")

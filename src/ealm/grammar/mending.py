@@ -106,7 +106,7 @@ def mend_subordination(tree: Tree) -> None:
             if behind:
                 for j in tree.children(clause):
                     if i <= j < behind[0]:
-                        tree.heads[j] = behind[0]
+                        tree.attach(j, behind[0])
                 tree.relations[i], tree.relations[behind[0]] = "mark", "advcl"
 
 
@@ -123,9 +123,9 @@ def mend_openings(tree: Tree) -> None:
         outer = [j for j in tree.children(head, "conj") if j > clause]
         if inner:
             tree.move(inner[0], head, "conj")
-            tree.heads[clause] = inner[0]
+            tree.attach(clause, inner[0])
         elif outer:
-            tree.heads[clause] = outer[0]
+            tree.attach(clause, outer[0])
 
 
 def mend_arguments(tree: Tree) -> None:

@@ -4,6 +4,7 @@ The last member of a coordination carries the others and the conjunction; "from 
 hangs on what X said, so that it may go; titles and company designators hang on the name.
 """
 
+from bisect import insort
 from collections.abc import Sequence
 
 from ealm.grammar import rules
@@ -31,6 +32,10 @@ class Tree:
         """Clauses on which the truth of their head hangs, by an idiom."""
         self.concessive: set[int] = set()
         """Clauses on which it does not hang, although they have an "if"."""
+        self._children: list[list[int]] = [[] for _ in words]
+        for i, head in enumerate(self.heads):
+            if head != ROOT and is_word[i]:
+                self._children[head].append(i)
         for other in roots[1:]:
             self.move(other, roots[0], "parataxis")
 
@@ -39,20 +44,27 @@ class Tree:
         return next((i for i, own in enumerate(self.is_word) if own), None)
 
     def move(self, index: int, head: int, relation: str) -> None:
-        self.heads[index] = head
+        self.attach(index, head)
         self.relations[index] = relation
 
+    def attach(self, index: int, head: int) -> None:
+        """Hang a word on another one, with the relation that it has."""
+        if self.is_word[index]:
+            if self.heads[index] != ROOT:
+                self._children[self.heads[index]].remove(index)
+            if head != ROOT:
+                insort(self._children[head], index)
+        self.heads[index] = head
+
     def children(self, index: int, *relations: str) -> list[int]:
-        return [
-            i
-            for i, head in enumerate(self.heads)
-            if head == index and self.is_word[i] and (not relations or self.relations[i] in relations)
-        ]
+        """Words that hang on a word, from left to right."""
+        own = self._children[index]
+        return [i for i in own if self.relations[i] in relations] if relations else own[:]
 
     def subtree(self, index: int) -> set[int]:
         found, waiting = {index}, [index]
         while waiting:
-            for child in self.children(waiting.pop()):
+            for child in self._children[waiting.pop()]:
                 if child not in found:
                     found.add(child)
                     waiting.append(child)
@@ -120,17 +132,17 @@ class Tree:
         """What hangs on a punctuation mark hangs on its head."""
         for i, own in enumerate(self.is_word):
             if not own:
-                self.heads[i] = ROOT
+                self.attach(i, ROOT)
                 continue
             head, steps = self.heads[i], 0
             while head != ROOT and not self.is_word[head] and steps < len(self.heads):
                 head, steps = self.source_heads[head], steps + 1
             if i == self.root:
-                self.heads[i] = ROOT
+                self.attach(i, ROOT)
             elif head in (ROOT, i) or not self.is_word[head]:
-                self.heads[i] = self.root if self.root is not None else ROOT
+                self.attach(i, self.root if self.root is not None else ROOT)
             else:
-                self.heads[i] = head
+                self.attach(i, head)
 
     def free_designators(self) -> None:
         """ "Norvik Corp" hangs on "Norvik"; "Merck & Co's drug" may become "Merck's drug"."""
@@ -155,7 +167,7 @@ class Tree:
         above, relation = self.heads[head], self.relations[head]
         for child in self.children(head):
             if child != name:
-                self.heads[child] = name
+                self.attach(child, name)
         self.move(name, above, relation)
         self.move(head, name, "designator")
         if self.root == head:
@@ -172,7 +184,7 @@ class Tree:
                 title = titles[-1]
                 for i in before:
                     if i < title:
-                        self.heads[i] = title
+                        self.attach(i, title)
                 self.move(title, name, "title")
 
     def _is_title(self, index: int, name: int) -> bool:

@@ -262,8 +262,8 @@ PROPORTIONS = UNIVERSAL | frozenset("most few half many".split())
 
 DENYING = frozenset(
     "refuse refuses refused fail fails failed failing pretend pretends pretended reject rejects rejected oppose "
-    "opposes opposed avoid avoids avoided abandon abandons abandoned cancel cancels cancelled canceled drop drops dropped "
-    "block blocks blocked dismiss dismisses dismissed withdraw withdraws withdrew withdrawn lack lacks lacked "
+    "opposes opposed avoid avoids avoided abandon abandons abandoned cancel cancels cancelled canceled drop drops "
+    "dropped block blocks blocked dismiss dismisses dismissed withdraw withdraws withdrew withdrawn lack lacks lacked "
     "consider considers considered propose proposes proposed threaten threatens threatened plan plans planned try "
     "tries tried seek seeks sought".split()
 )

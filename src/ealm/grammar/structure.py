@@ -6,6 +6,7 @@ dependents a head needs, `costs` what the others cost, `rules` has the tables of
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ealm.grammar.costs import Costs
 from ealm.grammar.headlines import Topic, topics_of
@@ -15,7 +16,7 @@ from ealm.grammar.rearranging import ROOT, Tree
 from ealm.grammar.statements import Clause, free_antecedents, free_statements, other_clauses
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Structure:
     """Which words need which others: a word needs its head, and a head its required dependents."""
 
@@ -29,10 +30,17 @@ class Structure:
     """Words that a headline does without."""
     is_word: tuple[bool, ...]
     relations: tuple[str, ...]
-    clauses: tuple[Clause, ...] = ()
-    """Other statements of the sentence, each true by itself."""
-    topics: tuple[Topic, ...] = ()
-    """Phrases that may stand alone where no statement fits."""
+    tree: Tree | None = None
+
+    @cached_property
+    def clauses(self) -> tuple[Clause, ...]:
+        """Other statements of the sentence, each true by itself."""
+        return () if self.tree is None else other_clauses(self.tree)
+
+    @cached_property
+    def topics(self) -> tuple[Topic, ...]:
+        """Phrases that may stand alone where no statement fits."""
+        return () if self.tree is None else topics_of(self.tree, self.required)
 
 
 def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *, headline: bool) -> Structure:
@@ -65,8 +73,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
         spare=frozenset(needs.spare),
         is_word=tuple(is_word),
         relations=tuple(tree.relations),
-        clauses=other_clauses(tree),
-        topics=topics_of(tree, needs_word),
+        tree=tree,
     )
 
 
