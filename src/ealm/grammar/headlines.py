@@ -86,6 +86,21 @@ def _is_denied(tree: Tree, noun: int) -> bool:
     return tree.relations[noun].startswith("conj-")
 
 
+def demonstratives(tree: Tree) -> set[int]:
+    """ "This", "those" and the like before a noun."""
+    named = rules.DEMONSTRATIVES
+    return {i for i, word in enumerate(tree.lower) if word in named and tree.relations[i] == "det"}
+
+
+def is_spoken(tree: Tree) -> bool:
+    """Whether somebody speaks to somebody, or tells him what to do: no matter for headlines."""
+    if any(word in rules.SPEAKERS | rules.SPEAKERS_OWN for word in tree.lower):
+        return True
+    root = tree.root
+    command = root is not None and tree.tags[root] == "VB" and not tree.children(root, "nsubj", "nsubjpass", "aux")
+    return command and any(mark in (".", "!") for mark in tree.words[-1:])
+
+
 def spare_words(tree: Tree) -> set[int]:
     """Indices of articles, possessive pronouns and auxiliaries that a headline does without."""
     spare = {i for i in range(len(tree.lower)) if _is_spare(tree, i)}

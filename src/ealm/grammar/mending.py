@@ -15,6 +15,7 @@ def mend_clauses(tree: Tree) -> None:
     mend_subordination(tree)
     mend_openings(tree)
     mend_subjects(tree)
+    mend_alternatives(tree)
     mend_arguments(tree)
     cut_at_boundaries(tree)
     split_clauses(tree)
@@ -99,7 +100,7 @@ def mend_subordination(tree: Tree) -> None:
             continue
         clause = tree.heads[i]
         if tree.relations[i] == "mark" and i < clause and not tree.children(i):
-            if tree.relations[clause] in ("ccomp", "conj", "dep") and tree.heads[clause] != ROOT:
+            if tree.relations[clause] in ("ccomp", "xcomp", "conj", "dep") and tree.heads[clause] != ROOT:
                 tree.relations[clause] = "advcl"
         elif tree.relations[i] == "prep" and not tree.children(i):
             behind = [j for j in tree.children(clause, "ccomp", "advcl", "conj") if j > i and _has_subject(tree, j)]
@@ -128,6 +129,17 @@ def mend_openings(tree: Tree) -> None:
             tree.attach(clause, outer[0])
 
 
+def mend_alternatives(tree: Tree) -> None:
+    """ "If A, if B, or if C": clauses with the same conjunction behind commas are members of one list."""
+    for clause in range(len(tree.words)):
+        if tree.relations[clause] != "advcl" or not any(tree.lower[i] == "if" for i in tree.children(clause, "mark")):
+            continue
+        before = [i for i in tree.children(tree.heads[clause], "advcl") if i < clause]
+        listed = [i for i in before if any(tree.lower[j] == "if" for j in tree.children(i, "mark"))]
+        if listed and tree.children(clause, "cc") and _apart(tree, clause):
+            tree.move(clause, listed[0], "conj")
+
+
 def mend_arguments(tree: Tree) -> None:
     """A verb has one subject and one object; what stands apart from them is no argument."""
     for verb in range(len(tree.words)):
@@ -143,6 +155,10 @@ def mend_arguments(tree: Tree) -> None:
             for i in objects:
                 if i != near and (i < verb or _apart(tree, i)):
                     tree.relations[i] = "discourse" if i < verb else "parataxis"
+        for i in tree.children(verb, "npadvmod"):
+            behind = max(tree.subtree(i)) + 1
+            if subjects and i < subjects[0] and tree.words[behind] == "," and tree.lower[i] not in rules.TIMES:
+                tree.relations[i] = "discourse"  # "quick question, …"
         for i in tree.children(verb, "attr", "acomp")[1:]:
             _mend_complement(tree, verb, i)
         for i in tree.children(verb, "ccomp"):

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from ealm.grammar.protocol import Parse
+from ealm.grammar.rearranging import ROOT
+from ealm.grammar.structure import Structure
 
 _SET_OFF = frozenset(
     {
@@ -26,14 +28,20 @@ _SET_OFF = frozenset(
 )
 """Relations whose phrases may have a comma or dash before or behind them."""
 
+_PAUSES = frozenset({",", ";", ":", "-", "–", "—"})
+
 _QUOTES = {"“": "”", "„": "“", "‘": "’", "«": "»", "``": "''", '"': '"'}
 
 
 class Punctuation:
     """The punctuation of one sentence."""
 
-    def __init__(self, words: Sequence[str], parse: Parse, is_word: Sequence[bool]) -> None:
-        self._is_word = is_word
+    def __init__(self, words: Sequence[str], parse: Parse, structure: Structure) -> None:
+        is_word = structure.is_word
+        self._words, self._is_word, self._structure = words, is_word, structure
+        self._verbs = {i for i, tag in enumerate(parse.tags) if tag.startswith("VB")}
+        self._question_mark = next((i for i in range(len(words) - 1, -1, -1) if words[i] == "?"), None)
+        self._asking = _questions(structure, parse) if self._question_mark is not None else set()
         first, last = _spans(parse, is_word)
         self._owners: dict[int, list[int]] = {}
         """For each mark the heads of the phrases that it sets off."""
@@ -59,7 +67,45 @@ class Punctuation:
             if any(self._is_word[i] and i not in kept for i in range(start + 1, end))
             for mark in (start, end)
         }
-        return marks - broken
+        left = {i for i in marks - broken if not self._is_left_over(i, kept)}
+        return left | self._between_clauses(kept, left)
+
+    def _between_clauses(self, kept: Collection[int], marks: Collection[int]) -> set[int]:
+        """Where two clauses meet that no conjunction joins, the mark that stood somewhere between them."""
+        found = set()
+        for start in self._clause_starts(kept):
+            before = max((i for i in kept if i < start), default=None)
+            if before is None or any(before < i < start for i in marks):
+                continue
+            pauses = [i for i in range(before + 1, start) if self._words[i] in _PAUSES]
+            found |= set(pauses[-1:])
+        return found
+
+    def _clause_starts(self, kept: Collection[int]) -> list[int]:
+        structure = self._structure
+        heads = [i for i in kept if structure.relations[i] in ("parataxis", "conj") and i in self._verbs]
+        below = {i: [j for j in kept if _is_below(structure.heads, j, i)] for i in heads}
+        return [min(words) for words in below.values() if not any(structure.relations[j] == "cc" for j in words[:1])]
+
+    def lost_question(self, kept: Collection[int]) -> set[int]:
+        """The question mark, where what was asked is gone."""
+        if self._question_mark is None or not self._asking or any(i in kept for i in self._asking):
+            return set()
+        return {self._question_mark}
+
+    def _is_left_over(self, mark: int, kept: Collection[int]) -> bool:
+        """Whether a mark stands behind "and", or between a subject and its verb, where what it set off is gone."""
+        before = max((i for i in kept if i < mark), default=None)
+        behind = min((i for i in kept if i > mark), default=None)
+        if before is None or behind is None or (before == mark - 1 and behind == mark + 1):
+            return False
+        heads, relations = self._structure.heads, self._structure.relations
+        if relations[before] == "cc":
+            return True
+        verb = heads[before] if relations[before] in ("nsubj", "nsubjpass") else None
+        return verb is not None and (
+            behind == verb or (heads[behind] == verb and relations[behind] in ("aux", "auxpass", "neg"))
+        )
 
     def _stays(self, mark: int, kept: Collection[int]) -> bool:
         owners = self._owners[mark]
@@ -71,6 +117,35 @@ class Punctuation:
         while behind < len(self._is_word) and not self._is_word[behind]:
             behind += 1
         return (before < 0 or before in kept) and (behind >= len(self._is_word) or behind in kept)
+
+
+def _questions(structure: Structure, parse: Parse) -> set[int]:
+    """Heads of clauses that ask: by their first word, or by an auxiliary before the subject."""
+    found = set()
+    for i, relation in enumerate(structure.relations):
+        verb = structure.heads[i]
+        if verb < 0 or not structure.is_word[i]:
+            continue
+        main = structure.relations[verb] in ("ROOT", "conj", "conj-whole", "parataxis")
+        asks = parse.tags[i].startswith("W") and i < verb
+        subject = next(
+            (j for j, head in enumerate(structure.heads) if head == verb and _is_subject(structure, j)), None
+        )
+        inverted = subject is not None and relation in ("aux", "auxpass") and i < subject
+        copula = subject is not None and i == subject and verb < i
+        if main and (asks or inverted or copula):
+            found.add(verb)
+    return found
+
+
+def _is_subject(structure: Structure, i: int) -> bool:
+    return structure.relations[i] in ("nsubj", "nsubjpass", "expl")
+
+
+def _is_below(heads: Sequence[int], word: int, head: int) -> bool:
+    while word not in (head, ROOT):
+        word = heads[word]
+    return word == head
 
 
 def _set_off(start: int, is_word: Sequence[bool]) -> bool:

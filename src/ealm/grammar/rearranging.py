@@ -312,7 +312,7 @@ class Tree:
             if self.relations[i] != "cc" or not self.is_word[i] or self.relations[self.heads[i]].startswith("conj"):
                 continue
             behind = [j for j in range(i + 1, len(self.words)) if self.is_word[j] and self.heads[j] == self.heads[i]]
-            if behind and word != "&":
+            if behind and word != "&" and not (i < behind[0] and self.heads[i] == self.root and i < self.heads[i]):
                 self.move(i, behind[0], "cc")
             elif word != "&":
                 self.relations[i] = "discourse"

@@ -13,8 +13,8 @@ REQUIRED = frozenset(
 """Relations whose dependent completes its head: a verb's subject, objects and complements, particles, auxiliaries."""
 
 OMISSION_COST = {
-    "compound": 2.0,
-    "nummod": 0.25,
+    "compound": 4.0,
+    "nummod": 0.75,
     "poss": 1.25,
     "amod": 0.5,
     "nmod": 1.0,
@@ -37,7 +37,7 @@ OMISSION_COST = {
 OF_COST = 2.0
 """For "of" behind a noun: "a lack of water" is not "a lack"."""
 
-VERB_COMPLEMENT_COST = 2.0
+VERB_COMPLEMENT_COST = 3.0
 """For the first phrase behind a verb without object or complement: "it depends on the weather"."""
 
 INFINITIVE_COST = 2.0
@@ -121,7 +121,8 @@ PARTITIVES = frozenset(
     "share portion groups pair couple handful bit piece member members plenty amount amounts level levels total two "
     "three four five six seven eight nine ten each any several many few both either neither much every dozen "
     "remainder shortage possibility chance chances denial rejection failure prospect fear fears rate percentage "
-    "tens case cases sign signs victim victims set variety range worth aftermath wake use state".split()
+    "tens case cases sign signs victim victims set variety range worth aftermath wake use state date presence history "
+    "dose doses copy pack form cousin brother sister son daughter wife husband father mother widow consent".split()
 )
 """Nouns that say nothing, or something else, without their "of"."""
 
@@ -129,6 +130,7 @@ UNITS = frozenset(
     "percent pct % percentage points point hundred thousand million billion trillion dollars dollar euros euro "
     "pounds pound yen yuan cents cent years year months month weeks week days day hours hour minutes minute seconds "
     "miles mile kilometers kilometres km metres meters meter metre feet foot inches inch kg kilograms grams mg ml "
+    "centimetres centimetre centimeters cm mm millimetres millimetre litre liter hectares acres ounces spoonful "
     "litres liters tons tonnes barrels degrees shares votes people bn mln m k times part parts tenth third quarter "
     "worth".split()
 )
@@ -147,8 +149,12 @@ SAYING = frozenset(
 )
 """Verbs of plain assertion: what their subject says may stand alone. Believing, denying, hoping and asking are none."""
 
+REMINDERS = frozenset("reminder note notice announcement news".split())
+"""Nouns whose clause is plainly asserted."""
+
 FIRST_PERSON = frozenset("i we me us my our mine ours myself ourselves".split())
 SPEAKERS = frozenset("i we you i'm we're you're i've we've you've i'd we'd you'd i'll we'll you'll".split())
+SPEAKERS_OWN = frozenset("my our your me".split())
 THIRD_PERSON = frozenset("it he she they".split())
 PLURAL_PRONOUNS = frozenset("they".split())
 PRONOUNS = frozenset(
@@ -157,6 +163,7 @@ PRONOUNS = frozenset(
 )
 
 ARTICLES = frozenset("a an the".split())
+DEMONSTRATIVES = frozenset("this that these those".split())
 NEED_ARTICLE = frozenset("few little lot lots bit number couple".split())
 POSSESSIVES = frozenset("its his their her".split())
 BE_PRESENT = frozenset("is are am 's 're 'm".split())
@@ -198,7 +205,7 @@ CONTROL = frozenset(
     "encourage encourages encouraged require requires required permit permits permitted enable enables enabled "
     "forbid forbids forbade forbidden cause causes caused get gets got let lets make makes made need needs needed "
     "expect expects expected teach teaches taught teaching invite invited advise advises advised warn warns warned "
-    "remind reminded use uses used find found".split()
+    "remind reminded use uses used find found take takes took taken spend spends spent".split()
 )
 """Verbs whose object does what the infinitive says; without it they say something else."""
 
@@ -208,7 +215,8 @@ IDIOMS = frozenset(
         "at least, at most, all but, no longer, no more, more than, less than, fewer than, up to, as many as, as "
         "much as, as long as, so long as, as few as, as little as, not yet, hardly any, hardly ever, nothing but, "
         "no fewer than, no less than, a few, a little, as well as, such as, so that, as if, as though, even "
-        "though, each other, one another, only if, even if, as soon as, any more, not only, far from"
+        "though, in front of, on top of, on behalf of, instead of, "
+        "each other, one another, only if, even if, as soon as, any more, not only, far from"
     ).split(", ")
 )
 """Words that say something else without each other."""
@@ -269,6 +277,14 @@ DENYING = frozenset(
 )
 """Verbs whose object need not be: a rejected plan, a threatened strike."""
 
+NARROWING = frozenset("with without between under over above below aged".split())
+"""Prepositions that say which of a kind are meant: "people with a nut allergy"."""
+
+PARTICLES = frozenset("back away off out up down over together apart aside forward".split())
+"""Adverbs behind a verb that are a part of it: "push it back"."""
+
+PLACES = frozenset("at in on off under".split())
+
 LOOSE_LIMITS = frozenset("any some enough all every each even only just".split())
 """Of how many something is said: a phrase of which nothing is said does without."""
 
@@ -279,6 +295,7 @@ NEED_PHRASE = frozenset(
     "go goes went gone going lie lies lay lain belong belongs belonged rely relies relied stem stems stemmed refer "
     "refers referred lead leads led leading result results resulted amount amounts amounted contribute contributes "
     "contributed entitled accused charged convicted composed located linked based aimed tied due liable subject prone "
+    "set get gets got getting "
     "range ranges ranged seem seems seemed look looks looked sound sounds sounded feel feels felt "
     "remain remains remained stay stays stayed keep keeps kept become becomes became suitable able unable".split()
 )

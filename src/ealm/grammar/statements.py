@@ -17,8 +17,9 @@ def free_statements(tree: Tree) -> None:
         named = speaker is not None and not _is_pronoun(tree, speaker)
         dependent = _speaks_of_speaker(tree, content) or (pronoun and not (antecedent and named))
         tree.move(content, ROOT, "ROOT")
+        finite = tree.tags[speech].startswith("VB")  # "he said that", where "that" may go, and "a reminder that"
         for mark in tree.children(content, "mark"):
-            tree.move(mark, speech, "complementizer")
+            tree.move(mark, speech, "complementizer" if finite else "mark")
         if pronoun and antecedent and named and speaker is not None and subject is not None and speaker < subject:
             tree.move(speaker, content, "nsubj")
             tree.move(subject, speech, "nsubj")
@@ -30,6 +31,8 @@ def free_statements(tree: Tree) -> None:
 
 def _said(tree: Tree, verb: int) -> int | None:
     """The content of a plain statement: a finite clause that is said, and not asked, denied or supposed."""
+    if tree.lower[verb] in rules.REMINDERS:
+        return _reminded(tree, verb)
     if tree.lower[verb] not in rules.SAYING or tree.tags[verb] not in ("VBD", "VBZ", "VBP", "VBN"):
         return None
     if any(
@@ -47,10 +50,28 @@ def _said(tree: Tree, verb: int) -> int | None:
     if others or any(tree.lower[i] == "but" for i in tree.children(verb, "cc")):
         return None  # another voice answers
     for clause in tree.children(verb, "ccomp"):
-        marks = {tree.lower[i] for i in tree.children(clause, "mark", "advmod")}
-        if tree.children(clause, "nsubj", "nsubjpass", "expl") and not marks & {"whether", "if", "how", "why"}:
+        if _is_plain(tree, clause):
             return clause
     return None
+
+
+def _is_plain(tree: Tree, clause: int) -> bool:
+    """Whether a clause states something: a subject, and no word that asks."""
+    openers = [i for i in tree.children(clause) if tree.tags[i].startswith("W") and i < clause]
+    marks = {tree.lower[i] for i in tree.children(clause, "mark", "advmod")}
+    return _has_subject(tree, clause) and not openers and not marks & {"whether", "if", "how", "why"}
+
+
+def _has_subject(tree: Tree, clause: int) -> bool:
+    return bool(tree.children(clause, "nsubj", "nsubjpass", "expl"))
+
+
+def _reminded(tree: Tree, noun: int) -> int | None:
+    """ "Just a reminder that …", "please note that …": what follows is stated."""
+    if tree.children(noun, "neg", "nsubj", "aux"):
+        return None
+    clauses = tree.children(noun, "acl", "ccomp", "relcl")
+    return next((i for i in clauses if noun < i and _is_plain(tree, i)), None)
 
 
 def _speaks_of_speaker(tree: Tree, clause: int) -> bool:
@@ -152,7 +173,15 @@ def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
     denied = joined & rules.ALTERNATIVES or (first > 0 and tree.lower[first - 1] in rules.NEGATORS)
     if denied or any(tree.lower[j] in ("otherwise", "else", "instead") for j in inside):
         return None
+    if any(tree.lower[j] in rules.THIRD_PERSON_OBJECTS for j in inside) and not _names_before(tree, inside):
+        return None
     return Clause(i, frozenset(inside - openers))
+
+
+def _names_before(tree: Tree, inside: set[int]) -> bool:
+    """Whether a noun stands before the first pronoun that needs one."""
+    pronoun = min(j for j in inside if tree.lower[j] in rules.THIRD_PERSON_OBJECTS)
+    return any(tree.tags[j].startswith("NN") for j in inside if j < pronoun)
 
 
 def _is_conditional(tree: Tree) -> bool:

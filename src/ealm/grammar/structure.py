@@ -1,16 +1,16 @@
 """From a dependency parse to the tree of what may be removed: closed sets of words are the drafts that may be written.
 
-`rearranging` and `statements` change the parse where leaving out follows other lines than syntax, `needs` says which
-dependents a head needs, `costs` what the others cost, `rules` has the tables of both.
+`mending`, `rearranging` and `statements` change the parse where a parser errs or leaving out follows other lines than
+syntax, `needs` says which dependents a head needs and what the others cost, `rules` has the tables.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ealm.grammar.costs import Costs
-from ealm.grammar.headlines import Topic, topics_of
+from ealm.grammar.headlines import Topic, demonstratives, is_spoken, spare_words, topics_of
 from ealm.grammar.mending import mend_clauses
+from ealm.grammar.needs import Costs
 from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT, Tree
 from ealm.grammar.statements import Clause, free_antecedents, free_statements, other_clauses
@@ -30,6 +30,8 @@ class Structure:
     """Words that a headline does without."""
     is_word: tuple[bool, ...]
     relations: tuple[str, ...]
+    dispensable: frozenset[int] = frozenset()
+    """Words that are not spare, but that the shortest statement may do without where it does not fit."""
     tree: Tree | None = None
 
     @cached_property
@@ -62,7 +64,9 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     free_statements(tree)
     free_antecedents(tree)
     tree.mend()
-    needs = Costs(tree, headline=headline)
+    spoken = headline and is_spoken(tree)  # "I spoke to the landlord", "give the dog a tablet": no style of headlines
+    dispensable = spare_words(tree) | demonstratives(tree) if spoken else set()
+    needs = Costs(tree, headline=headline and not spoken)
     count = range(len(words))
     needs_word = [tree.heads[i] != ROOT and needs.required(i) for i in count]
     costs = [0.0 if needs_word[i] else needs.cost(i) for i in count]
@@ -71,6 +75,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
         required=tuple(needs_word),
         costs=tuple(costs),
         spare=frozenset(needs.spare),
+        dispensable=frozenset(dispensable),
         is_word=tuple(is_word),
         relations=tuple(tree.relations),
         tree=tree,
@@ -79,5 +84,10 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
 
 def _flat(length: int, is_word: Sequence[bool]) -> Structure:
     return Structure(
-        (ROOT,) * length, (False,) * length, (0.0,) * length, frozenset(), tuple(is_word), ("dep",) * length
+        heads=(ROOT,) * length,
+        required=(False,) * length,
+        costs=(0.0,) * length,
+        spare=frozenset(),
+        is_word=tuple(is_word),
+        relations=("dep",) * length,
     )

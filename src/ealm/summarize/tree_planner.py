@@ -9,7 +9,7 @@ from ealm.goal_agent.tree_plan import TreePlan, TreePlanSettings
 from ealm.grammar.parser import EmbeddedGrammar
 from ealm.grammar.protocol import Grammar, Parse
 from ealm.grammar.punctuation import Punctuation
-from ealm.grammar.structure import structure_of
+from ealm.grammar.structure import Structure, structure_of
 from ealm.paper.encodings import SentenceModelEncoder, SourceEncoder
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.detokenizer import final_punctuation, is_punctuation
@@ -57,11 +57,12 @@ class TreePlanner:
     def _plan(self, prepared: PreparedSentence, parse: Parse, importance: Sequence[float]) -> TreePlan:
         words = prepared.sentence.words
         is_word = [not is_punctuation(word) for word in words]
+        structure = structure_of(words, parse, is_word, headline=self._headline)
         return TreePlan(
-            structure_of(words, parse, is_word, headline=self._headline),
+            structure,
             importance,
             prepared.sizes,
-            punctuation=_Marks(prepared, parse, is_word),
+            punctuation=_Marks(prepared, parse, structure),
             settings=self._settings,
         )
 
@@ -69,10 +70,12 @@ class TreePlanner:
 class _Marks:
     """The punctuation that stays with words: none in pre-tokenized corpora, whose summaries have none."""
 
-    def __init__(self, prepared: PreparedSentence, parse: Parse, is_word: Sequence[bool]) -> None:
+    def __init__(self, prepared: PreparedSentence, parse: Parse, structure: Structure) -> None:
         sentence = prepared.sentence
-        self._marks = None if sentence.pretokenized else Punctuation(sentence.words, parse, is_word)
+        self._marks = None if sentence.pretokenized else Punctuation(sentence.words, parse, structure)
         self._final = frozenset(final_punctuation(sentence.tokens))
 
     def __call__(self, words: Collection[int]) -> set[int]:
-        return set() if self._marks is None else self._marks.of(words) | self._final
+        if self._marks is None:
+            return set()
+        return self._marks.of(words) | (self._final - self._marks.lost_question(words))

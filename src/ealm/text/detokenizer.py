@@ -102,9 +102,10 @@ class Layout:
             glued and (mark or word in ENDINGS)
             for word, glued, mark in zip(words, self._glued, self._is_punctuation, strict=True)
         ]
+        before_mark = [*self._is_punctuation[1:], False]  # the comma of `so," he said`: a word behind it has a space
         self._closes_up_behind = [
-            glued and (mark or _CURRENCY.fullmatch(word) is not None)
-            for word, glued, mark in zip(words, glued_behind, self._is_punctuation, strict=True)
+            glued and ((mark and not (ends and word in _SEPARATORS)) or _CURRENCY.fullmatch(word) is not None)
+            for word, glued, mark, ends in zip(words, glued_behind, self._is_punctuation, before_mark, strict=True)
         ]
 
     def _pairs(self) -> dict[int, int]:

@@ -1,0 +1,215 @@
+"""What stands in the scope of what: negations, conditions, bounds, and what is told as past."""
+
+from ealm.grammar import rules
+from ealm.grammar.rearranging import ROOT, Tree
+
+_CONTAINERS = frozenset({"relcl", "acl", "conj", "attribution", "parataxis", "ccomp"})
+"""Relations of clauses that may go as a whole, with the conditions in them."""
+
+COMPLEMENTS = ("dobj", "attr", "acomp", "xcomp", "ccomp", "oprd")
+
+
+class Scope:
+    """Answers questions about a tree."""
+
+    def __init__(self, tree: Tree, *, spare: set[int]) -> None:
+        """`spare`: words that a headline does without."""
+        self._tree = tree
+        self._lower, self._tags, self._relations = tree.lower, tree.tags, tree.relations
+        self._heads = tree.heads
+        self.spare = spare
+        self._children: list[list[int]] = [[] for _ in tree.words]
+        for i, head in enumerate(tree.heads):
+            if head != ROOT:
+                self._children[head].append(i)
+        self._narrowing = self._narrowing_words() | self._condition_paths()
+
+    def _narrowing_words(self) -> set[int]:
+        """Words of clauses that say of whom something holds: "anyone who arrived before 2005"."""
+        found: set[int] = set()
+        for i, relation in enumerate(self._relations):
+            head = self._heads[i]
+            if relation not in ("relcl", "acl") or head == ROOT or self._is_purpose(i):
+                continue
+            if self._is_universal(head) and not self._after_comma(i):
+                found |= {j for j in self._tree.subtree(i) if j not in self.spare}
+        return found
+
+    def _condition_paths(self) -> set[int]:
+        """From each "if" and "unless" up to the clause that hangs on it: whatever a parser took it for, it stays."""
+        found: set[int] = set()
+        for i, word in enumerate(self._lower):
+            hard = word in rules.HARD_CONDITIONS and self._heads[i] not in self._tree.concessive
+            j = i if hard and self._relations[i] in ("mark", "prep", "advmod", "dep") else ROOT
+            while j != ROOT and self._heads[j] != ROOT and self._relations[j] not in _CONTAINERS:
+                found.add(j)
+                j = self._heads[j]
+        return found
+
+    def _is_excluding(self, i: int) -> bool:
+        """Whether it is a phrase that says what is meant not: "the plants, just not the cactus"."""
+        if self._relations[i] not in ("appos", "conj", "dep", "npadvmod", "nmod") or self._tags[i].startswith("VB"):
+            return False
+        first = sorted(self._tree.subtree(i))[:3]
+        return any(self._lower[j] == "not" for j in first)
+
+    def _in_condition(self, i: int) -> bool:
+        """Whether it stands in a clause with "if" or "unless"."""
+        while (i := self._heads[i]) != ROOT:
+            if any(self._lower[j] in rules.HARD_CONDITIONS for j in self._children[i]):
+                return True
+        return False
+
+    def _is_part_of_condition(self, i: int) -> bool:
+        """ "If A and B": what holds then need not hold if A; but what holds if A or B does."""
+        members = self._of(self._heads[i], "conj")
+        if any(self._lower[k] in rules.ALTERNATIVES for j in members for k in self._of(j, "cc")):
+            return False
+        while (i := self._heads[i]) != ROOT and self._relations[i] not in _CONTAINERS - {"conj"}:
+            if any(self._lower[j] in rules.HARD_CONDITIONS for j in self._of(i, "mark")):
+                return True
+        return False
+
+    def _has_number(self, i: int) -> bool:
+        return any(self._tags[j] == "CD" for j in self._tree.subtree(i))
+
+    def _lacks_pronoun(self, clause: int) -> bool:
+        """Whether a relative clause with a finite verb has no relative pronoun: then it is kept or left as it is."""
+        finite = self._tags[clause] in ("VBZ", "VBP", "VBD")
+        return finite and not any(self._tags[j].startswith("W") for j in self._children[clause])
+
+    def _is_denied(self, noun: int) -> bool:
+        """Whether a noun is what a negated verb, or one of which only somebody is the subject, is about."""
+        if self._relations[noun] not in ("dobj", "attr", "pobj"):
+            return False
+        verb = self._heads[noun]
+        if self._relations[noun] == "pobj":  # "not suitable for children under three"
+            verb = self._heads[verb] if self._tags[self._heads[verb]] == "JJ" else ROOT
+            if verb == ROOT:
+                return False
+        subjects = self._of(verb, "nsubj", "nsubjpass")
+        only = {"only", "no", "nobody", "none", "few"}
+        exclusive = any(
+            self._lower[j] in only or any(self._lower[k] in only for k in self._children[j]) for j in subjects
+        )
+        return exclusive or self._is_negated(verb)
+
+    def _of(self, index: int, *relations: str) -> list[int]:
+        return [i for i in self._children[index] if self._relations[i] in relations]
+
+    def _is_share(self, i: int) -> bool:
+        """ "Nine of the twelve", "one in four"."""
+        return self._lower[i] == "of" or any(self._tags[j] == "CD" for j in self._tree.subtree(i))
+
+    def _is_universal(self, noun: int) -> bool:
+        """Whether something is said of all or none: then nothing that narrows it may go."""
+        if self._lower[noun] in rules.GENERIC_HEADS:
+            return True
+        limits = {self._lower[j] for j in self._of(noun, "det", "predet", "advmod", "amod", "neg", "idiom")}
+        if self._relations[noun] not in ("nsubj", "nsubjpass"):
+            limits -= {"any", "each", "all", "every"}
+        return bool(limits & rules.UNIVERSAL)
+
+    def _is_focused(self, i: int) -> bool:
+        """Whether a phrase has "only" or an exception in it: without it, more would be said."""
+        inside = self._tree.subtree(i)
+        if any(self._lower[j] in rules.FOCUS for j in inside if self._relations[j] not in ("nsubj", "dobj")):
+            return True
+        return any(
+            self._lower[j] in rules.NEGATORS
+            and self._relations[self._heads[j]] == "conj"
+            and not self._tags[self._heads[j]].startswith("VB")
+            for j in inside
+            if j != i
+        )
+
+    def _is_limited(self, i: int) -> bool:
+        """Whether an adverb, adjective or number has a limiting word of its own: "less well", "hardly ever"."""
+        return any(
+            self._lower[j] in rules.NEGATORS | rules.DEGREES or (self._relations[j] == "prep" and self._tags[i] == "CD")
+            for j in self._children[i]
+        )
+
+    def _has_than(self, i: int) -> bool:
+        return any(self._lower[child] == "than" for child in self._children[i])
+
+    def _has_negative_subject(self, verb: int) -> bool:
+        subjects = self._of(verb, "nsubj", "nsubjpass")
+        return any(self._lower[k] in rules.NEGATORS for j in subjects for k in (j, *self._children[j]))
+
+    def _is_bounded(self, i: int) -> bool:
+        """ "Free for up to three users": a bound on what holds, and not on what has happened."""
+        inside = self._tree.subtree(i)
+        bound = any(self._lower[j] == "up" and self._lower[j + 1 : j + 2] == ["to"] for j in inside)
+        return bound and self._tags[self._heads[i]][:2] in ("JJ", "VB") and not self._reports(self._clause_above(i))
+
+    def _clause_above(self, i: int) -> int:
+        """The verb above a word, or the word below the root."""
+        while (i := self._heads[i]) != ROOT and not self._tags[i].startswith("VB") and self._heads[i] != ROOT:
+            pass
+        return i
+
+    def _is_negated(self, i: int) -> bool:
+        """Whether a verb is negated, or the verb of an adjective."""
+        verb = self._heads[i] if self._relations[i] == "acomp" else i
+        return any(self._lower[j] in rules.NEGATORS or self._lower[j].endswith("n't") for j in self._children[verb])
+
+    def _reports(self, verb: int) -> bool:
+        """Whether a clause tells what has happened, and not what holds or shall be done."""
+        auxiliaries = [self._lower[j] for j in self._of(verb, "aux", "auxpass")]
+        if any(self._tags[j] == "MD" for j in self._of(verb, "aux")):
+            return False
+        past = {"was", "were", "had", "did", "has", "have", "been"}
+        contracted = any(self._lower[j].endswith(("'ve", "'d")) for j in self._of(verb, "nsubj", "nsubjpass"))
+        return self._tags[verb] == "VBD" or contracted or any(word in past for word in auxiliaries)
+
+    def _told_as_past(self, i: int) -> bool:
+        """Whether a clause above reports what has happened: then one thing or person is meant, and no kind."""
+        while (i := self._heads[i]) != ROOT:
+            if self._reports(i):
+                return True
+        return False
+
+    def _after_comma(self, i: int) -> bool:
+        start = min(self._tree.subtree(i))
+        return start > 0 and not self._tree.is_word[start - 1]
+
+    def _is_purpose(self, i: int) -> bool:
+        return self._tags[i] == "VB" and any(self._lower[j] == "to" for j in self._of(i, "aux"))
+
+    def _is_time(self, i: int) -> bool:
+        """Whether a word or phrase says when."""
+        words = [i, *self._of(i, "pobj")]
+        return any(self._lower[j] in rules.TIMES for j in words)
+
+    def _is_exchanged(self, i: int) -> bool:
+        """Whether a verb, or the verb of an object, says something else without its phrase."""
+        verb = self._heads[i] if self._relations[i] == "dobj" else i
+        return self._lower[verb] in rules.EXCHANGES and not self._of(verb, "prt")
+
+    def _is_rumour(self, i: int) -> bool:
+        return any(self._lower[j] in rules.RUMOURS for j in self._tree.subtree(i))
+
+    def _is_inverted(self, i: int) -> bool:
+        """ "Should it rain", "had he known": a condition without its conjunction."""
+        subjects = self._of(i, "nsubj", "nsubjpass")
+        return any(
+            self._lower[j] in ("should", "had", "were") and subjects and j < subjects[0]
+            for j in self._of(i, "aux", "auxpass")
+        )
+
+    def _first_behind(self, i: int, *relations: str) -> bool:
+        head = self._heads[i]
+        return i > head and i == min((j for j in self._of(head, *relations) if j > head), default=i)
+
+    def _completes(self, i: int) -> bool:
+        """Whether it is the first phrase behind a verb that has nothing else behind it."""
+        head = self._heads[i]
+        if not self._tags[head].startswith("VB") or self._of(head, *COMPLEMENTS):
+            return False
+        behind = [
+            j
+            for j in self._of(head, "prep", "npadvmod", "advmod", "advcl", "dative")
+            if j > head and not self._is_time(j)
+        ]
+        return bool(behind) and i == behind[0]
