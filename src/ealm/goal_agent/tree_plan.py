@@ -57,7 +57,9 @@ class TreePlan:
         self._values = [own + settings.base for own in importance]
         for i in structure.spare:
             self._values[i] = settings.spare
-        for i in structure.dispensable:  # an article is no reason to leave out a noun
+        for i in {
+            i for words in structure.dispensable[:1] for i in words
+        }:  # an article is no reason to leave out a noun
             self._values[i] = max(self._values[i], 0.0)
         self._sizes = sizes
         self._punctuation = punctuation
@@ -73,9 +75,10 @@ class TreePlan:
             if not self._settings.nested:
                 found = self._exact(found, chain, fits)
             return PlannedDraft(tuple(self._indices(self._tree.words(found))), True)
-        shortest = self._indices(self._tree.words(chain.shortest) - self._structure.dispensable)
-        if self._structure.dispensable and fits(shortest):
-            return PlannedDraft(tuple(shortest), True)
+        for dispensable in self._structure.dispensable:
+            shortest = self._indices(self._tree.words(chain.shortest) - (dispensable - set(keep)))
+            if fits(shortest):
+                return PlannedDraft(tuple(shortest), True)
         if keep:
             return PlannedDraft(tuple(self._kept_words(keep, fits)), False)
         return self._other_statement(fits) or PlannedDraft(tuple(self._phrase(fits)), False)

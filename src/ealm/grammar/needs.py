@@ -171,6 +171,8 @@ class Needs(Scope):
         head = self._heads[i]
         if self._lower[i] in rules.TIMES:  # "Tuesday night"
             return True
+        if i in self._tree.compounds():
+            return True
         proper = self._tags[i].startswith("NNP") and self._tags[head].startswith("NNP")
         return proper and self._lower[i] not in rules.TITLES
 

@@ -70,6 +70,16 @@ class Tree:
                     waiting.append(child)
         return found
 
+    def compounds(self) -> set[int]:
+        """Common nouns right before the noun that they belong to: "retirement age", "room temperature"."""
+        common = ("NN", "NNS")
+        return {
+            i
+            for i, head in enumerate(self.heads)
+            if self.relations[i] == "compound" and head == i + 1
+            if self.tags[i] in common and self.tags[head] in common
+        }
+
     def give_objects(self) -> None:
         """A preposition without an object takes the noun behind it that a parser hung elsewhere ("rose by a third")."""
         for i in range(len(self.words) - 1):

@@ -49,7 +49,7 @@ TIME_COST = -0.5
 RESTRICTIVE_COST = 1.0
 """For a relative clause or participle without a comma before it: it says which one is meant."""
 
-SUBJECT_TOPIC = 1.0
+SUBJECT_TOPIC = 2.0
 QUESTION_TOPIC = 0.0
 LIMITED_TOPIC = 4.0
 """What a phrase is worth beside its words where no statement fits: a subject; a question; what is denied or counted."""

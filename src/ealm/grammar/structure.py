@@ -30,8 +30,8 @@ class Structure:
     """Words that a headline does without."""
     is_word: tuple[bool, ...]
     relations: tuple[str, ...]
-    dispensable: frozenset[int] = frozenset()
-    """Words that are not spare, but that the shortest statement may do without where it does not fit."""
+    dispensable: tuple[frozenset[int], ...] = ()
+    """Words that the shortest statement may do without where it does not fit: some, or if need be more."""
     tree: Tree | None = None
 
     @cached_property
@@ -65,7 +65,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     free_antecedents(tree)
     tree.mend()
     spoken = headline and is_spoken(tree)  # "I spoke to the landlord", "give the dog a tablet": no style of headlines
-    dispensable = spare_words(tree) | demonstratives(tree) if spoken else set()
+    articles = spare_words(tree) | demonstratives(tree) if spoken else set()
     needs = Costs(tree, headline=headline and not spoken)
     count = range(len(words))
     needs_word = [tree.heads[i] != ROOT and needs.required(i) for i in count]
@@ -75,7 +75,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
         required=tuple(needs_word),
         costs=tuple(costs),
         spare=frozenset(needs.spare),
-        dispensable=frozenset(dispensable),
+        dispensable=(frozenset(articles), frozenset(articles | {i for i in tree.compounds() if not tree.children(i)})),
         is_word=tuple(is_word),
         relations=tuple(tree.relations),
         tree=tree,
