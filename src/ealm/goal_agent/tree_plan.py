@@ -17,6 +17,9 @@ Punctuated = Callable[[Collection[int]], set[int]]
 
 _NEVER = float("-inf")
 
+_PHRASE_WORD = 0.5
+"""What each word of a phrase is worth beside its importance: a longer phrase says more."""
+
 
 @dataclass(frozen=True, slots=True)
 class TreePlanSettings:
@@ -137,7 +140,8 @@ class TreePlan:
         best: tuple[float, list[int]] = (_NEVER, [])
         for topic in self._structure.topics:
             value, words = self._best_part(_restricted(self._structure, topic.head, topic.words), fits)
-            best = max(best, (value + topic.bonus, words), key=lambda own: own[0])
+            value += topic.bonus + _PHRASE_WORD * len(words)
+            best = max(best, (value, words), key=lambda own: own[0])
         return best[1]
 
     def walk_to(self, goal: int) -> Walk:

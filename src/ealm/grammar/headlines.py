@@ -71,19 +71,29 @@ def _bonus(tree: Tree, noun: int, required: Sequence[bool]) -> float:
     )
     if tree.relations[noun] in ("nsubj", "nsubjpass") and tree.heads[noun] == tree.root:
         return rules.SUBJECT_TOPIC - rules.LIMITED_TOPIC * quantified
-    return -rules.LIMITED_TOPIC * (quantified or _is_denied(tree, noun))
+    if quantified or tree.relations[noun].startswith("conj-"):
+        return -rules.LIMITED_TOPIC
+    return -_doubt(tree, noun)
 
 
-def _is_denied(tree: Tree, noun: int) -> bool:
-    """Whether a noun stands in the scope of what is denied, believed, asked or compared."""
-    above = tree.heads[noun]
+def _doubt(tree: Tree, noun: int) -> float:
+    """How far a noun stands in the scope of what is rejected, believed or asked, or of a negation or condition."""
+    doubt, above = 0.0, tree.heads[noun]
     while above != ROOT:
-        scope = rules.THINKING | rules.DENYING | rules.EXCHANGES | rules.LIMITING_PREPOSITIONS | rules.ASKING
-        words = {tree.lower[i] for i in (above, *tree.children(above, "neg", "mark", "advmod", "det", "nsubj"))}
-        if words & (scope | rules.NEGATORS | rules.CONDITIONS) or tree.relations[above].startswith("conj-"):
-            return True
+        words = {tree.lower[i] for i in (above, *tree.children(above, "neg", "mark", "advmod", "aux", "det", "nsubj"))}
+        if (
+            words & (rules.THINKING | rules.DENYING | rules.EXCHANGES | rules.ASKING)
+            or tree.relations[above] == "conj-whole"
+        ):
+            return rules.LIMITED_TOPIC
+        if words & (rules.NEGATORS | rules.CONDITIONS | rules.LIMITING_PREPOSITIONS) or _has_ending(words):
+            doubt = rules.UNSURE_TOPIC
         above = tree.heads[above]
-    return tree.relations[noun].startswith("conj-")
+    return doubt
+
+
+def _has_ending(words: set[str]) -> bool:
+    return any(word.endswith("n't") for word in words)
 
 
 def demonstratives(tree: Tree) -> set[int]:
@@ -153,6 +163,7 @@ def _is_spare_auxiliary(tree: Tree, i: int) -> bool:
         return (
             tree.tags[verb] == "VBN"
             and word in rules.BE_PRESENT | rules.BE_PAST | {"been"}
+            and not (word in rules.BE_PAST and tree.lower[verb] in rules.LASTING)
             and not tree.children(verb, "dobj")
         )
     return tree.tags[verb] == "VBG" and word in rules.BE_PRESENT and word.isalpha()

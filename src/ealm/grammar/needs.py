@@ -119,9 +119,15 @@ class Needs(Scope):
         noun = self._heads[i]
         above = self._lower[noun]
         bounded = bool(self._of(i, "idiom", "quantmod", "advmod")) and not self._told_as_past(noun)
-        if bounded or (not self._headline and self._tags[noun] == "NN"):
+        if bounded or self._is_contrasted_number() or (not self._headline and self._tags[noun] == "NN"):
             return True  # "free for up to three users", "one tablet"
         return above in rules.UNITS | rules.MONTHS or not above[:1].isalpha()
+
+    def _is_contrasted_number(self) -> bool:
+        """ "Four strains instead of two"."""
+        return any(
+            word in ("instead", "rather") and "CD" in self._tags[i + 1 : i + 3] for i, word in enumerate(self._lower)
+        )
 
     def _prep(self, i: int) -> bool:
         word, head = self._lower[i], self._heads[i]

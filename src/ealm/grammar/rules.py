@@ -52,7 +52,9 @@ RESTRICTIVE_COST = 1.0
 SUBJECT_TOPIC = 2.0
 QUESTION_TOPIC = 0.0
 LIMITED_TOPIC = 4.0
-"""What a phrase is worth beside its words where no statement fits: a subject; a question; what is denied or counted."""
+UNSURE_TOPIC = 1.5
+"""What a phrase is worth beside its words where no statement fits: a subject; a question; less, what is counted or need
+not be; a little less, what stands with a negation or condition."""
 
 # Words that turn round, limit or weaken what is said ------------------------------------------------------------------
 
@@ -77,10 +79,10 @@ QUANTIFIERS = frozenset(
     "another other more least single".split()
 )
 PRIVATIVE = frozenset(
-    "former fake alleged potential possible likely unlikely would-be suspected proposed planned failed attempted "
-    "unsuccessful false so-called ex acting deputy vice assistant interim counterfeit mock virtual near partial "
-    "apparent purported supposed reputed hypothetical expected prospective presumed unconfirmed non only first last "
-    "next sole second third fourth fifth sixth seventh eighth ninth tenth few fewer less more many several other "
+    "former previous fake alleged potential possible likely unlikely would-be suspected proposed planned failed "
+    "attempted unsuccessful false so-called ex acting deputy vice assistant interim counterfeit mock virtual near "
+    "partial apparent purported supposed reputed hypothetical expected prospective presumed unconfirmed non only "
+    "first last next sole second third fourth fifth sixth seventh eighth ninth tenth few fewer less more many several other "
     "same different opposite artificial imitation provisional preliminary tentative conditional optional temporary "
     "imaginary fictional".split()
 )
@@ -111,7 +113,8 @@ EXCHANGES = frozenset(
     "compares compared mistake mistakes mistook mistaken confuse confuses confused prefer prefers preferred differ "
     "differs differed distinguish prevent prevents prevented preventing protect protects protected deprive strip "
     "stripped clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain "
-    "refrains refrained depend depends depended consist consists consisted based".split()
+    "refrains refrained depend depends depended consist consists consisted based accuse accuses accused "
+    "accusing".split()
 )
 """Verbs (all forms) that say something else without their phrase: "replaced A with B", "cleared of fraud"."""
 
@@ -122,7 +125,7 @@ PARTITIVES = frozenset(
     "three four five six seven eight nine ten each any several many few both either neither much every dozen "
     "remainder shortage possibility chance chances denial rejection failure prospect fear fears rate percentage "
     "tens case cases sign signs victim victims set variety range worth aftermath wake use state date presence history "
-    "dose doses copy pack form cousin brother sister son daughter wife husband father mother widow consent".split()
+    "dose doses copy pack form cousin brother sister son daughter wife husband father mother widow".split()
 )
 """Nouns that say nothing, or something else, without their "of"."""
 
@@ -169,6 +172,8 @@ POSSESSIVES = frozenset("its his their her".split())
 BE_PRESENT = frozenset("is are am 's 're 'm".split())
 BE_PAST = frozenset("was were".split())
 HAVE = frozenset("has have".split())
+LASTING = frozenset("regarded known considered believed called seen used thought supposed meant".split())
+"""Participles that without "was" tell what still is."""
 SAME_PAST = frozenset(
     "won made said found left lost sold held led cut hit put set bought brought built kept met paid sent spent told "
     "taught thought caught fought sought got had heard meant shut split spread struck stood understood let bet shot "
