@@ -29,8 +29,8 @@ def test_the_command_line(agent_folder: Path, options: list[str]) -> None:
     (values,) = objects(run_summarize(agent_folder, TEXT, "--words", 9, "--json", "--reword", *options))
     SCHEMA.validate(values)
     assert values["source"] == TEXT
-    assert "premier" in values["summary"]
-    assert {"prime", "United", "is"} <= {edit["word"] for edit in values["edits"] if edit["action"] == "replace"}
+    assert "U.S." in values["summary"]
+    assert "United" in {edit["word"] for edit in values["edits"] if edit["action"] == "replace"}
 
 
 def test_the_command_line_leaves_words_alone_unless_asked(agent_folder: Path) -> None:
