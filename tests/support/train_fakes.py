@@ -30,7 +30,11 @@ PAPER = Settings().override(
         "learning.batch_size": "8",
         "learning.target_period": "5",
         "learning.sentences_per_collection": "3",
+        "learning.judged_walks": "6",
+        "learning.averaged_updates": "5",
         "action_exploration.every": "1",
+        "action_exploration.minimum": "0.88",
+        "order_exploration.minimum": "0.9",
     }
 )
 GOAL = READER.override(
