@@ -47,6 +47,8 @@ const state = {
   /** Whether the text is too long for a curve and every length is asked for. */ long: false,
 };
 
+const WORKING = "Working …";
+
 /** @param {string} text @param {boolean} [error] */
 function say(text, error = false) {
   const status = element("status", HTMLParagraphElement);
@@ -123,7 +125,7 @@ async function shorten() {
   }
   const number = ++state.asked;
   state.long = text.split(/\s+/).length > CURVE_WORDS;
-  say("Working …");
+  say(WORKING);
   try {
     if (state.long) await showLong(text, number);
     else await showCurve(text, number);
@@ -142,7 +144,7 @@ async function showCurve(text, number) {
   if (number !== state.asked) return;
   const place = slider.value;
   take(rated, place);
-  say("");
+  if (element("status", HTMLParagraphElement).textContent === WORKING) say(""); // what was said meanwhile, of a copied link, stays
 }
 
 /** @param {Curve} curve @param {string} [place] */
