@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ealm.grammar.word_shapes import SHAPES
+from ealm.text.word_shapes import SHAPES
 
 _FARTHEST = 24
 """Words between head and dependent up to which the distance counts."""

@@ -10,9 +10,9 @@ from ealm.grammar.decoding import best_tree
 from ealm.grammar.network import ParserNetwork, ParserShape
 from ealm.grammar.protocol import NO_HEAD, ROOT_RELATION, Parse
 from ealm.grammar.saved_parser import read_network
-from ealm.grammar.word_shapes import SHAPES, word_shapes
 from ealm.lm.batching import rows_by_length
 from ealm.lm.word_encoder import WordEncoder
+from ealm.text.word_shapes import SHAPES, word_shapes
 
 DEFAULT_FOLDER = Path(__file__).parent / "default"
 _WORD_BUDGET = 2_048

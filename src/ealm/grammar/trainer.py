@@ -12,8 +12,8 @@ from ealm.grammar.example_cache import ExampleCache
 from ealm.grammar.network import ParserNetwork, ParserShape
 from ealm.grammar.parser import padded
 from ealm.grammar.protocol import ROOT_RELATION
-from ealm.grammar.word_shapes import CASE_SHAPES
 from ealm.lm.batching import rows_by_length
+from ealm.text.word_shapes import CASE_SHAPES
 
 _LEARNING_RATE = 1.6e-3
 _WARM_UP = 100

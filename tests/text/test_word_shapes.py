@@ -1,4 +1,4 @@
-from ealm.grammar.word_shapes import CASE_SHAPES, SHAPES, word_shapes
+from ealm.text.word_shapes import CASE_SHAPES, SHAPES, word_shapes
 
 
 def test_every_word_has_as_many_numbers() -> None:
