@@ -296,7 +296,8 @@ ASKING = frozenset("whether how why when where which".split())
 """First words of clauses that ask."""
 
 NEED_PHRASE = frozenset(
-    "go goes went gone going lie lies lay lain belong belongs belonged rely relies relied stem stems stemmed refer "
+    "go goes went gone going come comes came coming "
+    "lie lies lay lain belong belongs belonged rely relies relied stem stems stemmed refer "
     "refers referred lead leads led leading result results resulted amount amounts amounted contribute contributes "
     "contributed entitled accused charged convicted composed located linked based aimed tied due liable subject prone "
     "set get gets got getting "
