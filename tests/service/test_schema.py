@@ -29,6 +29,8 @@ PATHS = (
     "/v1/summarize",
     "/v1/summarize/batch",
     "/v1/curve",
+    "/v1/systems",
+    "/v1/compare",
     "/v1/model",
     "/v1/options",
     "/healthz",

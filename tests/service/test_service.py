@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from starlette.testclient import TestClient
 from ealm import Summarizer
 from ealm.common.errors import EalmError, TextError
 from ealm.service.app import create_app
+from ealm.service.comparison import Comparison
+from ealm.service.curves import curve_lines
 from ealm.service.limits import ServiceLimits
 from ealm.service.streams import LineTooLongError, lines_of
 from ealm.summarize.options import OPTIONS, SummarizeOptions
@@ -82,6 +85,61 @@ def test_every_length_in_one_answer(client: TestClient, summarizer: Summarizer) 
     assert client.post("/v1/curve", json={"text": " "}).json()["points"] == []
 
 
+def test_a_curve_comes_point_by_point_to_whom_accepts_lines(client: TestClient) -> None:
+    body = {"text": TEXT, "recoverability": True}
+    whole = client.post("/v1/curve", json=body).json()
+    response = client.post("/v1/curve", json=body, headers={"Accept": "application/x-ndjson"})
+    assert response.headers["content-type"].startswith("application/x-ndjson")
+    first, *points, last = map(json.loads, response.text.splitlines())
+    assert first == {name: whole[name] for name in ("source", "words", "sentences")}
+    assert [line["point"] for line in points] == whole["points"]
+    assert last == {"balance": whole["balance"]}
+
+
+def test_a_curve_is_worked_out_as_far_as_somebody_reads(summarizer: Summarizer) -> None:
+    asked: list[int] = []
+
+    def points() -> Iterator[Summary]:
+        for number, point in enumerate(summarizer.curve(TEXT)):
+            asked.append(number)
+            yield point
+
+    async def read_two_lines() -> None:
+        lines = curve_lines(points(), executor)
+        await anext(lines)
+        await anext(lines)
+
+    with ThreadPoolExecutor(1) as executor:
+        asyncio.run(read_two_lines())
+    assert asked == [0]
+
+
+def test_an_error_in_a_stream_of_points_has_its_status(client: TestClient) -> None:
+    found = client.post("/v1/curve", json={"text": "a " * 401}, headers={"Accept": "application/x-ndjson"})
+    problem(found, 422, "401 words are too many")
+
+
+def test_other_ways_to_the_same_length(client: TestClient) -> None:
+    assert client.get("/v1/systems").json() == ["first words", "without stop words", "another model"]
+
+    def other(system: str) -> Any:
+        return client.post(
+            "/v1/compare", json={"text": "The river, it rises in a forest.", "words": 3, "system": system}
+        )
+
+    assert other("first words").json() == {"summary": "The river, it"}
+    assert other("without stop words").json() == {"summary": "river, rises in"}
+    problem(other("magic"), 422, "first words, without stop words, another model")
+
+
+def test_another_model_is_compared_with_if_there_is_one(agent_folder: Path, summarizer: Summarizer) -> None:
+    with TestClient(create_app(summarizer, compare=str(agent_folder))) as client:
+        found = client.post("/v1/compare", json={"text": TEXT, "words": 3, "system": "another model"})
+    assert found.json() == {"summary": summarizer.summarize(TEXT, words=3).summary}
+    for missing in ("none", str(agent_folder / "missing")):
+        assert Comparison(summarizer, missing).systems == ["first words", "without stop words"]
+
+
 def test_a_curve_of_several_sentences_knows_them(client: TestClient) -> None:
     found = client.post("/v1/curve", json={"text": "The river rises. An old bridge falls."}).json()
     assert found["sentences"] == [3, 4]
@@ -101,7 +159,8 @@ def test_the_description_names_every_route_and_the_form_of_problems(client: Test
     described = client.get("/openapi.json").json()
     assert sorted(described["paths"]) == sorted(
         [
-            *("/v1/summarize", "/v1/summarize/batch", "/v1/curve", "/v1/model", "/v1/options"),
+            *("/v1/summarize", "/v1/summarize/batch", "/v1/curve", "/v1/systems", "/v1/compare", "/v1/model"),
+            "/v1/options",
             *("/healthz", "/readyz", "/metrics"),
         ]
     )
@@ -203,6 +262,7 @@ def test_the_page_comes_from_the_package_and_loads_nothing_else(client: TestClie
     assert " on" + "click" not in page
     assert client.get("/script.js").headers["content-type"].startswith("text/javascript")
     assert client.get("/style.css").headers["content-type"].startswith("text/css")
+    assert client.get("/favicon.ico").headers["content-type"].startswith("image/svg+xml")
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/nothing"])

@@ -150,7 +150,7 @@ def test_a_limit_is_for_the_whole_text(pipeline: Pipeline, script: Script, size:
 
 def test_a_curve_begins_with_the_text_as_it_is(pipeline: Pipeline, script: Script) -> None:
     options = SummarizeOptions(reword=True, recoverability=True)
-    points = pipeline.curve(pipeline.read(TWO, options))
+    points = list(pipeline.curve(pipeline.read(TWO, options)))
     assert points[0].summary == TWO
     assert points[0].compression_rate == 0.0
     assert points[0].reconstruction_rate == 1.0
@@ -160,14 +160,14 @@ def test_a_curve_begins_with_the_text_as_it_is(pipeline: Pipeline, script: Scrip
     assert lengths == sorted(lengths, reverse=True)
     assert all(point.source == TWO for point in points)
     plain = SummarizeOptions(recoverability=True)
-    assert pipeline.curve(pipeline.read("The river rises.", plain)) == pipeline.curve(
-        pipeline.read("The river rises.", options)
+    assert list(pipeline.curve(pipeline.read("The river rises.", plain))) == list(
+        pipeline.curve(pipeline.read("The river rises.", options))
     )
 
 
 def test_the_words_of_a_curve_are_those_of_the_text(pipeline: Pipeline, script: Script) -> None:
     options = SummarizeOptions(reword=True)
-    points = pipeline.curve(pipeline.read(TEXT, options))
+    points = list(pipeline.curve(pipeline.read(TEXT, options)))
     assert points[0].trace == points[1].trace
     assert [points[0].edits[step.position].word for step in points[0].trace] == [step.word for step in points[0].trace]
 

@@ -105,7 +105,7 @@ def test_no_texts_have_no_summaries(pipeline: Pipeline) -> None:
 
 def curve(pipeline: Pipeline, text: str, **given_options: Any) -> list[Summary]:
     options = SummarizeOptions(recoverability=True, **given_options)
-    return pipeline.curve(pipeline.read(text, options))
+    return list(pipeline.curve(pipeline.read(text, options)))
 
 
 def test_the_curve_has_every_length_the_longest_first(pipeline: Pipeline, script: Script) -> None:

@@ -20,10 +20,16 @@ from ealm.common.extras import needs_extra
     help="Folder of a trained agent.",
 )
 @click.option("--lm", help="Another masked language model than the one the agent names.")
+@click.option(
+    "--compare",
+    default="embedded-paper",
+    show_default=True,
+    help="Another model, by name or folder, that the page can show beside this one; none for no other.",
+)
 @engine_option
 @grammar_option
 @plain_errors
-def serve(host: str, port: int, folder: Path, lm: str | None, engine: str, grammar: str) -> None:
+def serve(host: str, port: int, folder: Path, lm: str | None, compare: str, engine: str, grammar: str) -> None:
     """Serve a page for people and an interface for programs, until Ctrl-C.
 
     Nothing that is sent is logged or stored. There is no password: put a proxy before it if others can reach it.
@@ -34,7 +40,7 @@ def serve(host: str, port: int, folder: Path, lm: str | None, engine: str, gramm
         from ealm.service.app import create_app
     from ealm.summarize.summarizer import Summarizer
 
-    app = create_app(Summarizer(folder, lm=lm, engine=engine, grammar=grammar))
+    app = create_app(Summarizer(folder, lm=lm, engine=engine, grammar=grammar), compare=compare)
     config = uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
     server = uvicorn.Server(config)
     sockets = [config.bind_socket()]

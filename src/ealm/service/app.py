@@ -1,23 +1,28 @@
 """The service: routes, and what lives as long as they do."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import PurePath
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from starlette.responses import StreamingResponse
 
 from ealm import __version__
-from ealm.common.errors import EalmError, TextError
+from ealm.common.errors import EalmError, SettingsError, TextError
 from ealm.service.batch_queue import BatchQueue, Closed
-from ealm.service.curves import curve_values
+from ealm.service.comparison import Comparison
+from ealm.service.curves import curve_lines, curve_values
 from ealm.service.limits import ServiceLimits
 from ealm.service.metrics import CONTENT_TYPE, Metrics
 from ealm.service.middleware import BodyLimitMiddleware, RequestMetricsMiddleware, SecurityHeadersMiddleware
 from ealm.service.problems import MEDIA_TYPE, install_handlers
 from ealm.service.schemas import (
+    CompareRequest,
     CurveRequest,
     ModelDescription,
     OptionRow,
@@ -33,13 +38,10 @@ from ealm.summarize.result import Summary
 from ealm.summarize.summarizer import Summarizer
 
 BATCH = "/v1/summarize/batch"
+NDJSON = "application/x-ndjson"
 _DISCONNECT_POLL_SECONDS = 0.1
-_PAGE = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    "/style.css": ("style.css", "text/css; charset=utf-8"),
-    "/script.js": ("script.js", "text/javascript; charset=utf-8"),
-}
-"""The only files that are ever served, by name: no path of a request reaches the file system."""
+_MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+"""Of the files of the page."""
 
 _CURVE_WORDS = 400
 """A curve has a point for each word: longer texts are asked for one length at a time."""
@@ -53,8 +55,9 @@ def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 class Service:
     """A summarizer that is loaded already, and what is needed to share it; alive only while its app is."""
 
-    def __init__(self, summarizer: Summarizer, limits: ServiceLimits) -> None:
+    def __init__(self, summarizer: Summarizer, limits: ServiceLimits, compare: str | None) -> None:
         self.summarizer = summarizer
+        self.comparison = Comparison(summarizer, compare)
         self.limits = limits
         self.metrics = Metrics()
         self._queue: BatchQueue | None = None
@@ -80,11 +83,16 @@ class Service:
             return False
         return True
 
-    def curve(self, body: CurveRequest) -> "Future[dict[str, Any]]":
-        """Work out a curve: they take long and share no batch, so one at a time, beside the queue."""
+    @property
+    def curves(self) -> ThreadPoolExecutor:
+        """Where curves are worked out: they take long and share no batch, so one at a time, beside the queue."""
         if self._curves is None:
             raise Closed("The service is starting or shutting down.")
-        return self._curves.submit(_curve, self.summarizer, body)
+        return self._curves
+
+    def curve(self, body: CurveRequest) -> Iterator[Summary]:
+        """The points of a curve as they are worked out."""
+        return self.summarizer.curve_with(body.text, body.options())
 
     @asynccontextmanager
     async def living(self, _app: FastAPI) -> AsyncIterator[None]:
@@ -98,9 +106,9 @@ class Service:
         await asyncio.to_thread(curves.shutdown)
 
 
-def create_app(summarizer: Summarizer, limits: ServiceLimits | None = None) -> FastAPI:
-    """An app around a summarizer."""
-    service = Service(summarizer, limits or ServiceLimits())
+def create_app(summarizer: Summarizer, limits: ServiceLimits | None = None, *, compare: str | None = None) -> FastAPI:
+    """An app around a summarizer; `compare` names the model that its page shows beside it (see `Comparison`)."""
+    service = Service(summarizer, limits or ServiceLimits(), compare)
     app = FastAPI(
         title="ealm",
         version=__version__,
@@ -112,6 +120,7 @@ def create_app(summarizer: Summarizer, limits: ServiceLimits | None = None) -> F
     install_handlers(app)
     _add_page(app)
     _add_summaries(app, service)
+    _add_comparison(app, service)
     _add_stream(app, service)
     _add_state(app, service)
     app.add_middleware(BodyLimitMiddleware, max_bytes=service.limits.body_bytes, stream_paths=frozenset({BATCH}))
@@ -138,36 +147,57 @@ def _add_summaries(app: FastAPI, service: Service) -> None:
         found = await _unless_gone(request, service.queue.submit([(text, options) for text in texts]))
         return {"summaries": [summary_values(summary, trace=options.trace) for summary in _or_raise(found)]}
 
-    @app.post("/v1/curve", responses=_problems(413, 422), summary="Every length of one text")
-    async def curve(body: CurveRequest, request: Request) -> dict[str, Any]:
+    @app.post(
+        "/v1/curve",
+        response_model=None,
+        responses=_problems(413, 422),
+        summary=f"Every length of one text; as a stream of points with Accept: {NDJSON}",
+    )
+    async def curve(body: CurveRequest, request: Request) -> dict[str, Any] | StreamingResponse:
         words = len(body.text.split())
         if words > _CURVE_WORDS:
             raise TextError(
                 f"A curve has a point for every length, and {words:,} words are too many ({_CURVE_WORDS}). "
                 "Ask /v1/summarize for one length."
             )
-        values: dict[str, Any] = await _unless_gone(request, service.curve(body))
+        points = service.curve(body)
+        if NDJSON in request.headers.get("accept", ""):
+            lines = curve_lines(points, service.curves)
+            first = await anext(lines)  # an error has its own status; after the first line it could only break off
+            return StreamingResponse(_chained(first, lines), media_type=NDJSON)
+        values: dict[str, Any] = await _unless_gone(request, service.curves.submit(lambda: curve_values(list(points))))
         return values
+
+
+def _add_comparison(app: FastAPI, service: Service) -> None:
+    @app.get("/v1/systems", response_model=list[str], summary="Other ways to shorten a text")
+    async def systems() -> list[str]:
+        return service.comparison.systems
+
+    @app.post("/v1/compare", responses=_problems(413, 422), summary="Shorten a text in one of these ways")
+    async def compare(body: CompareRequest, request: Request) -> dict[str, str]:
+        if body.system not in service.comparison.systems:
+            raise SettingsError(f"system must be one of {', '.join(service.comparison.systems)}; got {body.system!r}.")
+        work = service.curves.submit(service.comparison.summary, body.system, body.text, body.words)
+        return {"summary": await _unless_gone(request, work)}
 
 
 def _add_stream(app: FastAPI, service: Service) -> None:
     @app.post(
         BATCH,
         response_class=DuplexResponse,
-        responses={200: {"content": {"application/x-ndjson": {}}, "description": "One line of JSON for each line."}},
+        responses={200: {"content": {NDJSON: {}}, "description": "One line of JSON for each line."}},
         summary="Shorten a stream of texts, one JSON object a line",
         openapi_extra={
             "requestBody": {
                 "required": True,
-                "content": {
-                    "application/x-ndjson": {"schema": {"type": "string"}, "example": '{"text": "...", "words": 8}'}
-                },
+                "content": {NDJSON: {"schema": {"type": "string"}, "example": '{"text": "...", "words": 8}'}},
             }
         },
     )
     async def batch(request: Request) -> DuplexResponse:
         lines = summarize_lines(request.stream(), service.queue, service.limits)
-        return DuplexResponse(lines, media_type="application/x-ndjson")
+        return DuplexResponse(lines, media_type=NDJSON)
 
 
 def _add_state(app: FastAPI, service: Service) -> None:
@@ -202,18 +232,20 @@ def _add_state(app: FastAPI, service: Service) -> None:
 
 
 def _add_page(app: FastAPI) -> None:
-    folder = files("ealm.service") / "page"
+    """The files of the page, read now and each under its own name: no path of a request reaches the file system."""
 
-    def add(path: str, name: str, media_type: str) -> None:
-        content = (folder / name).read_bytes()
+    def add(file: Traversable, *paths: str) -> None:
+        content, media_type = file.read_bytes(), f"{_MEDIA_TYPES[PurePath(file.name).suffix]}; charset=utf-8"
 
         async def page() -> Response:
             return Response(content, media_type=media_type)
 
-        app.add_api_route(path, page, include_in_schema=False)
+        for path in paths:
+            app.add_api_route(path, page, include_in_schema=False)
 
-    for path, (name, media_type) in _PAGE.items():
-        add(path, name, media_type)
+    other_names = {"index.html": "/", "icon.svg": "/favicon.ico"}
+    for file in (files("ealm.service") / "page").iterdir():
+        add(file, *{f"/{file.name}", other_names.get(file.name, f"/{file.name}")})
 
 
 def _describe_problems(app: FastAPI) -> None:
@@ -250,5 +282,7 @@ async def _unless_gone(request: Request, work: "Future[Any]") -> Any:
     return waiting.result()
 
 
-def _curve(summarizer: Summarizer, body: CurveRequest) -> dict[str, Any]:
-    return curve_values(summarizer.curve(body.text, **body.options().keywords("content", "reading", "model", "output")))
+async def _chained(first: bytes, lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for line in lines:
+        yield line

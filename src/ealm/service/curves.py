@@ -1,6 +1,9 @@
 """Every length of one text in a form that a page can step through without asking again."""
 
-from collections.abc import Sequence
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 from ealm.paper.edits import Action
@@ -12,16 +15,42 @@ _LETTERS = {Action.KEEP: "k", Action.REMOVE: "d", Action.REPLACE: "r"}
 
 def curve_values(points: Sequence[Summary]) -> dict[str, Any]:
     """The words of the text with their Q-values, and for each length the action on every word."""
-    if not points:
-        return {"source": "", "words": [], "sentences": [], "points": [], "balance": None}
-    first = points[0]
-    parts = first.sentences or (first,)
     return {
-        "source": first.source,
-        "words": _words(parts),
-        "sentences": [len(part.source.split()) for part in parts],
+        **_text_values(points[0] if points else None),
         "points": [_point(point) for point in points],
         "balance": None if (best := balance(points)) is None else _point(best),
+    }
+
+
+async def curve_lines(points: Iterator[Summary], executor: Executor) -> AsyncIterator[bytes]:
+    """The same as lines of JSON while it is worked out: first the text, then point after point, at last the balance.
+
+    Each point is a task of its own: curves take turns, and one that nobody waits for any more goes no further.
+    """
+    loop = asyncio.get_running_loop()
+    found: list[Summary] = []
+    while (point := await loop.run_in_executor(executor, next, points, None)) is not None:
+        if not found:
+            yield _line(_text_values(point))
+        found.append(point)
+        yield _line({"point": _point(point)})
+    if not found:
+        yield _line(_text_values(None))
+    yield _line({"balance": None if (best := balance(found)) is None else _point(best)})
+
+
+def _line(values: dict[str, Any]) -> bytes:
+    return json.dumps(values, ensure_ascii=False).encode() + b"\n"
+
+
+def _text_values(summary: Summary | None) -> dict[str, Any]:
+    if summary is None:
+        return {"source": "", "words": [], "sentences": []}
+    parts = summary.sentences or (summary,)
+    return {
+        "source": summary.source,
+        "words": _words(parts),
+        "sentences": [len(part.source.split()) for part in parts],
     }
 
 
@@ -68,6 +97,8 @@ def _point(summary: Summary) -> dict[str, Any]:
         "compression_rate": round(summary.compression_rate, 4),
         "reconstruction_rate": None if summary.reconstruction_rate is None else round(summary.reconstruction_rate, 4),
         "sentences": [len(part.summary.split()) for part in summary.sentences or (summary,)],
+        "complete": summary.complete,
+        "reason": summary.reason,
     }
 
 

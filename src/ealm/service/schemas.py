@@ -99,6 +99,16 @@ class CurveRequest(WithOptions):
     text: Text
 
 
+class CompareRequest(_Strict):
+    """One text, to be shortened to a number of words in another way."""
+
+    text: Text
+    words: Annotated[int, Field(ge=1, le=1_000_000)]
+    system: Annotated[str, StringConstraints(max_length=100)] = Field(
+        description="One of those that /v1/systems lists."
+    )
+
+
 class OptionRow(BaseModel):
     """An option of a summary, as this model offers it."""
 

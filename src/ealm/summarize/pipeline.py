@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from torch import Tensor
 
@@ -30,6 +31,9 @@ from ealm.text.lengths import Limit, measure, usual_limit
 from ealm.text.sentences import LONGEST_SENTENCE, pretokenized_sentence, split_sentences
 
 AnyAgent = Agent | GoalAgent
+
+_LENGTHS_AT_ONCE = 8
+"""Lengths of a curve that share batches: enough for full ones, few enough to be soon done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,23 +133,29 @@ class Pipeline:
         parts = [[self._results.summary(task) for task in row] for row in tasks]
         return [text_summary(text, row) for text, row in zip(texts, parts, strict=True)]
 
-    def curve(self, text: Text) -> list[Summary]:
-        """Summaries of one text at every length that its walks pass, the longest first."""
+    def curve(self, text: Text) -> Iterator[Summary]:
+        """Summaries of one text at every length that its walks pass, the longest first, as they are worked out."""
         (walks,) = self._balanced([text], self._walk_sources([text]), every_length=True)
-        tasks: dict[tuple[int, int, bytes], SentenceTask] = {}  # many lengths of the text share a state of a sentence
-        rows = []
-        for limit, chosen in self._lengths(text, walks):
-            limited = replace(text, limit=limit)
-            keys = [(number, candidate.step, bytes(candidate.actions)) for number, candidate in enumerate(chosen)]
-            for key, prepared, own, candidate in zip(keys, text.sentences, walks, chosen, strict=True):
-                if key not in tasks:
-                    tasks[key] = self._task(limited, prepared, own, candidate)
-            rows.append(keys)
-        self._finish(list(tasks.values()))
-        parts = {key: self._results.summary(task) for key, task in tasks.items()}
-        points = [text_summary(text, [parts[key] for key in keys]) for keys in rows]
+        parts: dict[tuple[int, int, bytes], Summary] = {}  # many lengths of the text share a state of a sentence
+        lengths = self._lengths(text, walks)
         paraphrased = any(prepared.paraphrased.changes for prepared in text.sentences)
-        return [untouched(points[0]), *points] if paraphrased else points
+        while some := list(islice(lengths, _LENGTHS_AT_ONCE)):
+            tasks: dict[tuple[int, int, bytes], SentenceTask] = {}
+            rows = []
+            for limit, chosen in some:
+                limited = replace(text, limit=limit)
+                keys = [(number, candidate.step, bytes(candidate.actions)) for number, candidate in enumerate(chosen)]
+                for key, prepared, own, candidate in zip(keys, text.sentences, walks, chosen, strict=True):
+                    if key not in parts and key not in tasks:
+                        tasks[key] = self._task(limited, prepared, own, candidate)
+                rows.append(keys)
+            self._finish(list(tasks.values()))
+            parts |= {key: self._results.summary(task) for key, task in tasks.items()}
+            points = [text_summary(text, [parts[key] for key in keys]) for keys in rows]
+            if paraphrased:
+                yield untouched(points[0])
+                paraphrased = False
+            yield from points
 
     def _lengths(self, text: Text, walks: Sequence[WalkSource]) -> Iterator[tuple[Limit, list[Shortened]]]:
         """The distinct ways to shorten a text by words, the longest first, down to the words that must be kept."""

@@ -227,9 +227,12 @@ class Summarizer:
         trace: bool = False,
     ) -> list[Summary]:
         """Summaries of one text at every length, the longest first; options as in `summarize`, except the length."""
-        options = SummarizeOptions.of(locals())
+        return list(self.curve_with(text, SummarizeOptions.of(locals())))
+
+    def curve_with(self, text: str, options: SummarizeOptions) -> Iterator[Summary]:
+        """The summaries of `curve` as they are worked out, with the options as one value."""
         pipeline = self._pipelines.get(options)
-        return pipeline.curve(self._read(pipeline, text, None, options))
+        yield from pipeline.curve(self._read(pipeline, text, None, options))
 
     def check(self, options: SummarizeOptions) -> None:
         """Raise a `SettingsError` if this model cannot work that way; loads nothing."""
