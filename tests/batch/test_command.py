@@ -80,6 +80,11 @@ def test_a_text_that_cannot_be_used_does_not_stop_the_others(
     assert result.exit_code == 0, result.output
     assert output.read_text().splitlines() == [expected[0], "", expected[1], "", expected[2]]
     assert "2 of 5 rows have no summary" in result.stderr
+    assert f"All of them are listed in {output}.errors.jsonl." in result.stderr
+    listed = [json.loads(line) for line in (tmp_path / "out.txt.errors.jsonl").read_text().splitlines()]
+    assert [(entry["row"], entry["line"]) for entry in listed] == [(2, 2), (4, 4)]
+    strict = summarize(agent_folder, "-i", source, "-o", output, "--overwrite", "--strict")
+    assert (strict.exit_code, strict.stderr) == (1, result.stderr)
     assert "line 2: The text has 63 words" in result.stderr
     assert "line 4: not UTF-8 (byte 0xff at 1)" in result.stderr
 

@@ -36,7 +36,9 @@ TEXTS = [
 
 
 def run(source: Path, output: Path, *, recipe: FakeRecipe | None = None, **options: Any) -> Tally:
-    return Job(input=source, output=output, **{"chunk_rows": 3, "quiet": True, **options}).run(recipe or FakeRecipe())
+    return Job(input=source, output=output, **{"chunk_rows": 3, "quiet": True, "overwrite": True, **options}).run(
+        recipe or FakeRecipe()
+    )
 
 
 def summary(text: str) -> str:
@@ -268,12 +270,12 @@ def test_bad_lines_of_json_become_error_rows(tmp_path: Path) -> None:
 def test_bad_rows_of_csv_become_error_rows_and_other_bytes_stay(tmp_path: Path) -> None:
     source = b"id,text\n1,river rises\n2\n3,a,b\n4,Z\xfcrich\nZ\xfc,late storm\n\n6,end\n"
     (tmp_path / "in.csv").write_bytes(source)
-    tally = run(tmp_path / "in.csv", tmp_path / "out.csv")
+    tally = run(tmp_path / "in.csv", tmp_path / "out.csv", encoding="utf-8")
     assert (tmp_path / "out.csv").read_bytes().splitlines() == [
         b"id,text,summary,error",
         b"1,river rises,RIVER,",
         b'2,,,"1 columns, and the header has 2"',
-        b'3,a,,"3 columns, and the header has 2"',
+        b'3,a,,"3 columns, and the header has 2; those beyond it: [""b""]"',
         b"4,Z\xfcrich,,column 'text' is not UTF-8",
         b"Z\xfc,late storm,LATE,",
         b"6,end,END,",
@@ -293,7 +295,10 @@ def test_a_line_of_text_that_is_not_utf_8_is_an_empty_line(tmp_path: Path) -> No
     (tmp_path / "in.txt").write_bytes(b"river\nZ\xfcrich\nlate\n")
     tally = run(tmp_path / "in.txt", tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_bytes() == b"RIVER\n\nLATE\n"
-    assert failures(tally, unit="line") == ("1 of 3 rows have no summary.\n  line 2: not UTF-8 (byte 0xfc at 1)")
+    assert failures(tally, unit="line") == (
+        "1 of 3 rows have no summary.\n  line 2: not UTF-8 (byte 0xfc at 1)\n"
+        "If the input is not UTF-8, name its encoding, for example encoding=latin-1."
+    )
 
 
 @pytest.mark.parametrize("kind", ["txt", "jsonl", "csv"])

@@ -24,7 +24,7 @@ from pyarrow import parquet
 from ealm.batch import resumable_file
 from ealm.batch.chunks import RowResult
 from ealm.batch.job import Job
-from ealm.batch.resumable_file import ResumableFile
+from ealm.batch.resumable_file import ResumableFile, errors_path
 from ealm.common.errors import BatchError
 
 ROWS = [
@@ -53,7 +53,7 @@ def write_input(folder: Path, kind: str) -> Path:
 
 
 def run(source: Path, output: Path, *, recipe: FakeRecipe | None = None, **options: Any) -> None:
-    settings = {"chunk_rows": 2, "quiet": True, **options}
+    settings = {"chunk_rows": 2, "quiet": True, "overwrite": True, **options}
     Job(input=source, output=output, **settings).run(recipe or FakeRecipe())
 
 
@@ -103,14 +103,19 @@ def test_killed_anywhere_the_resumed_job_ends_with_the_same_bytes(
     with killed_at(monkeypatch, "finish"):
         run(source, output)
     monkeypatch.setattr(os, "fsync", lambda _: None)
-    part, journal = (tmp_path / name for name in traces(tmp_path))
+    part, journal = (tmp_path / f".{output.name}.partial{end}" for end in ("", ".journal"))
+    errors = tmp_path / f".{output.name}.partial.errors"
+    listed = errors.read_bytes() if kind == "txt" else b""
     left = list(states(part.read_bytes(), journal.read_bytes(), every=1 if kind + ending == "txt" else 23))
     assert len(left) >= 20
     for bytes_left, lines_left in left:
         part.write_bytes(bytes_left)
         journal.write_bytes(lines_left)
+        if listed:
+            errors.write_bytes(listed)
         run(source, output, resume=True)
         assert output.read_bytes() == whole.read_bytes()
+        assert not listed or errors_path(output).read_bytes() == listed
         assert traces(tmp_path) == []
         output.unlink()
 

@@ -1,6 +1,7 @@
 """`ealm summarize`: texts in, summaries out, as lines or JSON, on stdout or in a file."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from cli_runs import CUT, RAW_TEXT, SCHEMA, SENTENCES, TOO_LONG, objects, refuse
 from click.testing import Result
 
 import ealm
+from ealm.cli.main import main
 
 # Summarizing ----------------------------------------------------------------------------------------------------------
 
@@ -226,10 +228,35 @@ def test_an_output_file_holds_what_stdout_would(agent_folder: Path, sentences_fi
     assert (tmp_path / "out.txt").read_text(encoding="utf-8") == expected
 
 
-def test_a_file_can_be_replaced_by_its_own_summary(agent_folder: Path, sentences_file: Path) -> None:
-    expected = summarize(agent_folder, "-i", sentences_file).stdout
-    summarize(agent_folder, "-i", sentences_file, "-o", sentences_file)
-    assert sentences_file.read_text(encoding="utf-8") == expected
+@pytest.mark.parametrize("more", [[], ["--json"], ["--overwrite"], ["--json", "--overwrite"]])
+def test_the_file_that_is_read_is_never_written(
+    agent_folder: Path, sentences_file: Path, monkeypatch: pytest.MonkeyPatch, more: list[str]
+) -> None:
+    before = sentences_file.read_bytes()
+    link, hard_link = sentences_file.with_name("link.txt"), sentences_file.with_name("hard.txt")
+    link.symlink_to(sentences_file)
+    hard_link.hardlink_to(sentences_file)
+    monkeypatch.chdir(sentences_file.parent)
+    for output in (sentences_file, sentences_file.name, f"../{sentences_file.parent.name}/{link.name}", hard_link):
+        result = summarize(agent_folder, "-i", sentences_file, "-o", output, *more)
+        refused(result, "Input and output are the same file", "--output")
+        refused(summarize(agent_folder, "-i", output, "-o", sentences_file, *more), "the same file")
+    assert (sentences_file.read_bytes(), link.is_symlink()) == (before, True)
+    assert [path.name for path in sentences_file.parent.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_file_that_exists_is_replaced_only_if_that_is_said(
+    agent_folder: Path, sentences_file: Path, tmp_path: Path, more: list[str]
+) -> None:
+    output = tmp_path / "out.txt"
+    output.write_text("old")
+    for source in (["-i", sentences_file], *([["river rises"]] if more else [])):
+        refused(summarize(agent_folder, *source, "-o", output, *more), f"{output} exists", "--overwrite", "--output")
+        assert {path.name for path in tmp_path.iterdir()} == {"out.txt", "sentences.txt"}
+        assert output.read_text() == "old"
+    assert summarize(agent_folder, "-i", sentences_file, "-o", output, *more, "--overwrite").exit_code == 0
+    assert output.read_text() == summarize(agent_folder, "-i", sentences_file, *more).stdout
 
 
 @pytest.mark.parametrize("old", [None, "old summaries\n"])
@@ -241,7 +268,8 @@ def test_an_output_file_is_written_whole_or_not_at_all(
     if old is not None:
         output.write_text(old)
     stdin = "late storm\n" * before + f"{TOO_LONG}\nriver rises\n"
-    result = summarize(agent_folder, "-o", output, "--words", 1, "--json", "--pretokenized", stdin=stdin)
+    options = ["-o", output, "--words", 1, "--json", "--pretokenized", "--overwrite"]
+    result = summarize(agent_folder, *options, stdin=stdin)
     refused(result, f"Text {before + 1} has 63 words")
     assert (output.read_text() if output.exists() else None) == old
     assert [path.name for path in tmp_path.iterdir()] == ([] if old is None else ["out.txt"])
@@ -251,6 +279,41 @@ def test_an_output_folder_that_is_not_there_is_refused(agent_folder: Path, tmp_p
     result = summarize(agent_folder, "river rises", "-o", tmp_path / "none" / "out.txt")
     refused(result, f"{tmp_path / 'none'}: there is no such folder")
     refused(summarize(agent_folder, "river rises", "-o", tmp_path), "directory")
+
+
+class Pipe:
+    """Standard input of which a part comes only when what was there is answered."""
+
+    def __init__(self, parts: list[str], answered: Callable[[], list[str]]) -> None:
+        self.buffer = self
+        self._parts, self._answered = iter(parts), answered
+        self.seen: list[int] = []
+
+    def isatty(self) -> bool:
+        return False
+
+    def read1(self, _: int) -> bytes:
+        self.seen.append(len(self._answered()))
+        return next(self._parts, "").encode()
+
+
+@pytest.mark.parametrize("kind", ["text", "jsonl"])
+def test_lines_of_a_pipe_are_answered_as_they_come(
+    agent_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    lines = [json.dumps({"text": text}) if kind == "jsonl" else text for text in ("river rises", "Zebra rises", "late")]
+    answers: list[str] = []
+
+    def answered() -> list[str]:
+        answers.extend(capsys.readouterr().out.splitlines())
+        return answers
+
+    pipe = Pipe([lines[0] + "\n", lines[1] + "\n" + lines[2][:3], lines[2][3:] + "\n"], answered)
+    monkeypatch.setattr("sys.stdin", pipe)
+    options = ["--model", str(agent_folder), "--pretokenized", "--format", kind]
+    main(["summarize", *options], standalone_mode=False)
+    assert pipe.seen == [0, 1, 2, 3]
+    assert len(answered()) == 3
 
 
 # Warnings -------------------------------------------------------------------------------------------------------------

@@ -53,10 +53,28 @@ def test_a_sentence_that_is_too_long_is_refused_where_it_cannot_be_cut(agent_fol
     assert len(raw.stdout.splitlines()) == 2
 
 
-def test_input_that_is_not_utf_8_is_refused(agent_folder: Path, tmp_path: Path) -> None:
-    refused(summarize(agent_folder, stdin=b"river\nZ\xfcrich\n"), "standard input, line 2", "not UTF-8", "iconv")
-    (tmp_path / "latin.txt").write_bytes(b"Z\xfcrich\n")
-    refused(summarize(agent_folder, "-i", tmp_path / "latin.txt"), "latin.txt, line 1", "not UTF-8", "iconv")
+def test_input_that_is_not_utf_8_is_refused_with_its_encoding(agent_folder: Path, tmp_path: Path) -> None:
+    latin = b"river\nZ\xfcrich\n"
+    refused(
+        summarize(agent_folder, stdin=latin), "standard input, line 2", "not UTF-8", "Latin-1", "say --encoding latin-1"
+    )
+    (tmp_path / "latin.txt").write_bytes(latin)
+    refused(summarize(agent_folder, "-i", tmp_path / "latin.txt"), "latin.txt, line 2", "say --encoding latin-1")
+    refused(summarize(agent_folder, stdin=b"\xff\x00\xfe\n"), "standard input, line 1: not UTF-8 (byte 0xff at 0).")
+    expected = summarize(agent_folder, stdin=latin.decode("latin-1")).stdout
+    assert summarize(agent_folder, "-i", tmp_path / "latin.txt", "--encoding", "latin-1").stdout == expected
+    assert summarize(agent_folder, "--encoding", "utf-16", stdin=latin.decode("latin-1").encode("utf-16")).stdout == (
+        expected
+    )
+    for wrong in ("latin-99", "hex", ""):
+        refused(
+            summarize(agent_folder, "--encoding", wrong, stdin="river"), "There is no encoding", "--encoding latin-1"
+        )
+
+
+def test_a_word_without_end_is_refused_at_once(agent_folder: Path) -> None:
+    refused(summarize(agent_folder, stdin="x" * 10_001), "Text 1 has more than 10,000 characters without a space")
+    assert summarize(agent_folder, stdin="x" * 10_000).exit_code == 0
 
 
 @pytest.mark.parametrize("text", ["river \udcff rises", "late storm\n\nriver \udce9"])

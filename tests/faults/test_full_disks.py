@@ -111,7 +111,7 @@ class Job:
 
     def __call__(self, output: Path, *more: object) -> Result:
         source = self._folder / f"in{output.suffix}"
-        return ealm("summarize", "-i", source, "-o", output, "--quiet", *self._options, *more)
+        return ealm("summarize", "-i", source, "-o", output, "--quiet", "--overwrite", *self._options, *more)
 
     def expected(self, suffix: str) -> bytes:
         whole = self._folder / f"whole{suffix}"

@@ -26,7 +26,7 @@ class Jobs:
         self.folder = folder
         self.rows = len(texts)
         self.errors = folder / "errors.txt"
-        self._options = ["--model", model, "--lm", lm, "--pretokenized", "--words", 4, "--quiet"]
+        self._options = ["--model", model, "--lm", lm, "--pretokenized", "--words", 4, "--quiet", "--overwrite"]
         for source, _ in FORMS:
             write_input(folder / source, texts)
         self._whole: dict[str, tuple[bytes, Paces]] = {}

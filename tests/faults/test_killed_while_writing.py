@@ -73,7 +73,8 @@ def fresh(folder: Path) -> Path:
 def job(folder: Path, ending: str, *more: object) -> list[object]:
     """A job of three chunks; `more` names the models."""
     source, output = folder.parent / f"in.{ending.partition('.')[0]}", folder / f"out.{ending}"
-    return ["summarize", "-i", source, "-o", output, "--pretokenized", "--words", 4, "--quiet", "--resume", *more]
+    options = ["--pretokenized", "--words", 4, "--quiet", "--overwrite", "--resume"]
+    return ["summarize", "-i", source, "-o", output, *options, *more]
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv.gz", "parquet"])

@@ -19,6 +19,7 @@ from pyarrow import parquet
 from strange import DEEP, STRANGE_VALUES, damaged_bytes, little_memory
 
 from ealm.batch.job import Job
+from ealm.batch.resumable_file import errors_path
 from ealm.common.config import DataSettings
 from ealm.common.errors import BatchError, EalmError
 from ealm.lm.adapt.corpus import CorpusReader
@@ -114,14 +115,18 @@ def run_job(name: str, data: bytes) -> tuple[int, bytes] | None:
         output.write_bytes(b"old")
         try:
             with little_memory():
-                tally = Job(input=source, output=output, chunk_rows=2, quiet=True).run(FakeRecipe())
+                job = Job(input=source, output=output, chunk_rows=2, quiet=True, overwrite=True)
+                tally = job.run(FakeRecipe())
         except BatchError as error:
             told = str(error)
             assert str(source) in told or "No row" in told
             assert output.read_bytes() == b"old"
             assert [path.name for path in Path(folder).iterdir() if "final" in path.name] == []
             return None
-        assert {path.name for path in Path(folder).iterdir()} == {source.name, output.name}
+        listed = errors_path(output)
+        expected = {source, output} | ({listed} if tally.failed and ".txt" in name else set())
+        assert set(Path(folder).iterdir()) == expected
+        assert not listed.exists() or listed.read_bytes().count(b"\n") == tally.failed
         return tally.rows, output.read_bytes()
 
 

@@ -1,6 +1,6 @@
 """Chunks of rows, their results, and the counts of a job."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +8,9 @@ from ealm.batch.readers import Row
 
 LISTED_ERRORS = 5
 """Failed rows that are listed one by one."""
+
+LISTED_CHARACTERS = 200
+"""Of a reason in that list; the output has all of it."""
 
 CHUNK_ROWS = 128
 """Rows that are summarized together, for any number of workers; a kill loses no more than that for each of them."""
@@ -42,8 +45,13 @@ class Chunk:
         return [next(rest) if row.text is not None else RowResult(error=row.reason) for row in self.rows]
 
 
-def cut_into_chunks(rows: Iterable[Row], *, max_rows: int, max_characters: int) -> Iterator[list[Row]]:
-    """Rows in order; where a chunk ends depends only on the rows since the end of the last one."""
+def cut_into_chunks(
+    rows: Iterable[Row], *, max_rows: int, max_characters: int, ready: Callable[[], bool] = lambda: True
+) -> Iterator[list[Row]]:
+    """Rows in order; where a chunk ends depends only on the rows since the end of the last one.
+
+    Unless the next row is not `ready`: then those before it do not wait for it.
+    """
     chunk: list[Row] = []
     characters = 0
     for row in rows:
@@ -53,6 +61,9 @@ def cut_into_chunks(rows: Iterable[Row], *, max_rows: int, max_characters: int) 
             chunk, characters = [], 0
         chunk.append(row)
         characters += length
+        if not ready():
+            yield chunk
+            chunk, characters = [], 0
     if chunk:
         yield chunk
 
@@ -70,7 +81,9 @@ class Tally:
     def of(cls, rows: Sequence[Row], results: Sequence[RowResult]) -> "Tally":
         """Of one chunk."""
         bad = [
-            (row.number, result.error) for row, result in zip(rows, results, strict=True) if result.error is not None
+            (row.number, _shortened(result.error))
+            for row, result in zip(rows, results, strict=True)
+            if result.error is not None
         ]
         return cls(len(rows), len(bad), bad[:LISTED_ERRORS])
 
@@ -89,3 +102,7 @@ class Tally:
         """The inverse of `to_dict`."""
         first = [(int(number), str(reason)) for number, reason in values["first"]]
         return cls(int(values["rows"]), int(values["failed"]), first)
+
+
+def _shortened(reason: str) -> str:
+    return reason if len(reason) <= LISTED_CHARACTERS else f"{reason[: LISTED_CHARACTERS - 2]} …"

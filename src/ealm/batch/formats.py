@@ -5,21 +5,31 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ealm.batch.csv_reader import CsvReader
 from ealm.batch.file_types import FileFormat
-from ealm.batch.readers import CsvReader, JsonLinesReader, Reader, Source, TextReader
+from ealm.batch.readers import JsonLinesReader, Reader, Source, TextReader
 from ealm.batch.writers import CsvWriter, JsonLinesWriter, TextWriter, Writer
 from ealm.common.errors import BatchError
 
 
-def open_reader(path: Path | None, file_format: FileFormat, *, column: str, new_columns: Sequence[str]) -> Reader:
-    """The rows of a file or of standard input (None); `new_columns` will be added."""
+def open_reader(
+    path: Path | None,
+    file_format: FileFormat,
+    *,
+    column: str,
+    new_columns: Sequence[str],
+    encoding: str | None = None,
+) -> Reader:
+    """The rows of a file or of standard input (None); `new_columns` will be added; `encoding` as in `Source`."""
     if file_format.kind == "parquet":
+        if encoding is not None:
+            raise BatchError("A Parquet file says itself how its texts are encoded. Leave encoding= out.")
         if path is None:
             raise BatchError("Parquet is read from a file, not from standard input.")
         from ealm.batch.parquet import ParquetReader
 
         return ParquetReader(path, column, new_columns=new_columns)
-    source = Source(path, file_format.compression)
+    source = Source(path, file_format.compression, encoding=encoding)
     if file_format.kind == "text":
         return TextReader(source, column)
     return (JsonLinesReader if file_format.kind == "jsonl" else CsvReader)(source, column, new_columns=new_columns)

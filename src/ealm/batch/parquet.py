@@ -59,6 +59,10 @@ class ParquetReader:
         """Rows read."""
         return self._read, self._file.metadata.num_rows
 
+    def ready(self) -> bool:
+        """A file is all there."""
+        return True
+
 
 def json_object(record: Any) -> dict[str, Any]:
     """The values of a row by name."""

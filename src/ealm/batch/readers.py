@@ -1,22 +1,24 @@
-"""Readers of rows: text lines, JSON lines, CSV. A row that cannot be used carries the reason."""
+"""Readers of rows: text lines, JSON lines. A row that cannot be used carries the reason."""
 
-import csv
 import json
 import lzma
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, NamedTuple, Protocol
 
+from ealm.batch.encodings import Recoded, checked_encoding, guessed_encoding, looks_like
 from ealm.batch.file_types import decompressed
 from ealm.common.errors import BatchError
 
 MAX_LINE_BYTES = 1 << 24
 """Or characters of a CSV field. A longer line is a bad row, so that memory stays bounded."""
+
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +46,65 @@ class Reader(Protocol):
     def position(self) -> tuple[int, int | None]:
         """How much is read, of how much in all (None if unknown)."""
 
+    def ready(self) -> bool:
+        """Whether the next row can be read without waiting for whoever writes it."""
+
+
+class Line(NamedTuple):
+    """A line of a file."""
+
+    number: int
+    content: bytes
+    whole: bool
+    """Whether the content is all of it; a line that is too long is cut."""
+
+
+class _Arriving:
+    """Lines of a pipe, which knows whether the next one is here already."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._here = bytearray()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next line can be read without waiting for whoever writes it."""
+        return b"\n" in self._here
+
+    def readline(self, limit: int) -> bytes:
+        """As of a file."""
+        while (end := self._here.find(b"\n", 0, limit) + 1) == 0 and len(self._here) < limit:
+            block = self._file.read1(_BLOCK)  # what is here, and only if there is nothing, what comes next
+            if not block:
+                break
+            self._here += block
+        line = bytes(self._here[: end or limit])
+        del self._here[: len(line)]
+        return line
+
 
 class Source:
-    """The bytes of a file, or of standard input (None)."""
+    """The bytes of a file, or of standard input (None), as UTF-8."""
 
-    def __init__(self, path: Path | None, compression: str) -> None:
+    def __init__(self, path: Path | None, compression: str, *, encoding: str | None = None) -> None:
+        """`encoding`: None for UTF-8, unless the beginning of a file shows that it is not; then raises."""
         self.path = path
+        self._name = str(path or "standard input")
         self._compression = compression
+        self._encoding = "utf-8" if encoding is None else checked_encoding(encoding)
         self._raw: IO[bytes] | None = None
+        self._arriving: _Arriving | None = None
         self._read = 0
         self._size = path.stat().st_size if path is not None and path.is_file() else None
+        if encoding is None and self._size is not None:
+            self._check_encoding()
+
+    def _check_encoding(self) -> None:
+        with closing(self.lines()) as lines:
+            guess = guessed_encoding(line.content for line in lines)
+        self._read = 0
+        if guess is not None:
+            raise BatchError(f"{self._name}: {looks_like(guess)} If only some lines are bad, say encoding=utf-8.")
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
@@ -65,13 +116,15 @@ class Source:
             with self.path.open("rb") as self._raw:
                 yield decompressed(self._raw, self._compression)
                 self._read = self._size or 0
-        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-            name = self.path or "standard input"
-            raise BatchError(f"Cannot read {name}: {getattr(error, 'strerror', None) or error}.") from error
+        except (OSError, EOFError, UnicodeError, lzma.LZMAError, zlib.error) as error:
+            as_encoding = f" as {self._encoding}" if isinstance(error, UnicodeError) else ""
+            reason = getattr(error, "strerror", None) or error
+            raise BatchError(f"Cannot read {self._name}{as_encoding}: {reason}.") from error
 
-    def lines(self) -> Iterator[tuple[int, bytes, bool]]:
-        """Line numbers, lines, and whether each is complete; a byte-order mark is dropped."""
-        with self.opened() as file:
+    def lines(self) -> Generator[Line, None, None]:
+        """Numbered from 1; a byte-order mark is dropped."""
+        with self.opened() as stream:
+            file = self._utf_8(stream)
             for number in range(1, sys.maxsize):
                 line = file.readline(MAX_LINE_BYTES)
                 if not line:
@@ -82,7 +135,19 @@ class Source:
                     rest = file.readline(MAX_LINE_BYTES)
                 if self._raw is not None and self._size is not None:  # unknown for a pipe
                     self._read = self._raw.tell()
-                yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line, whole
+                yield Line(number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line, whole)
+
+    def _utf_8(self, stream: IO[bytes]) -> IO[bytes] | Recoded | _Arriving:
+        if self._encoding not in ("utf-8", "utf-8-sig"):
+            return Recoded(stream, self._encoding)
+        if self.path is None and not self._compression:
+            self._arriving = _Arriving(stream)
+            return self._arriving
+        return stream
+
+    def ready(self) -> bool:
+        """Whether the next line can be read without waiting; if that is unknown, it cannot."""
+        return self._size is not None or (self._arriving is not None and self._arriving.ready)
 
     def position(self) -> tuple[int, int | None]:
         """Bytes read of the file on disk."""
@@ -92,14 +157,17 @@ class Source:
 TOO_LONG = f"longer than {MAX_LINE_BYTES:,} bytes"
 
 
-def _decoded(line: bytes, whole: bool) -> tuple[str, str | None]:
-    """The line without its line break, or an empty one and the reason."""
-    if not whole:
+NOT_UTF_8 = "not UTF-8"
+
+
+def decoded(line: Line) -> tuple[str, str | None]:
+    """The line, or an empty one and the reason."""
+    if not line.whole:
         return "", TOO_LONG
     try:
-        return line.rstrip(b"\r\n").decode(), None
+        return line.content.decode(), None
     except UnicodeDecodeError as error:
-        return "", f"not UTF-8 (byte {line[error.start]:#04x} at {error.start})"
+        return "", f"{NOT_UTF_8} (byte {line.content[error.start]:#04x} at {error.start})"
 
 
 class TextReader:
@@ -108,13 +176,14 @@ class TextReader:
     def __init__(self, source: Source, column: str) -> None:
         self._source = source
         self.columns: Sequence[str] | None = [column]
-        self.position = source.position
+        self.position, self.ready = source.position, source.ready
 
     def rows(self, skip: int) -> Iterator[Row]:
         """A line that is not UTF-8 is a bad row."""
-        for number, line, whole in islice(self._source.lines(), skip, None):
-            text, reason = _decoded(line, whole)
-            yield Row(number, None if reason else text, reason, [text])
+        for line in islice(self._source.lines(), skip, None):
+            text, reason = decoded(line)
+            text = text.rstrip("\r\n")
+            yield Row(line.number, None if reason else text, reason, [text])
 
 
 class JsonLinesReader:
@@ -126,17 +195,17 @@ class JsonLinesReader:
         self._column = column
         self._new_columns = new_columns
         self.columns: Sequence[str] | None = None
-        self.position = source.position
+        self.position, self.ready = source.position, source.ready
 
     def rows(self, skip: int) -> Iterator[Row]:
         """The record is the text of the object in the file."""
-        not_blank = (entry for entry in self._source.lines() if entry[1].strip())
-        for number, line, whole in islice(not_blank, skip, None):
-            written, reason = _decoded(line, whole)
+        not_blank = (line for line in self._source.lines() if line.content.strip())
+        for line in islice(not_blank, skip, None):
+            written, reason = decoded(line)
             if reason is not None:
-                yield Row(number, None, reason, None)
+                yield Row(line.number, None, reason, None)
             else:
-                yield self._row(number, written.strip())
+                yield self._row(line.number, written.strip())
 
     def _row(self, number: int, written: str) -> Row:
         try:
@@ -162,71 +231,14 @@ def usable_text(values: dict[str, Any], column: str) -> tuple[str | None, str | 
     if not isinstance(text, str):
         found = "empty (null)" if text is None else f"{type(text).__name__}, not a string"
         return None, f"column {column!r} is {found}"
-    if _has_surrogates(text):
+    if has_surrogates(text):
         return None, f"column {column!r} has a lone surrogate, which is not valid text"
     return text, None
 
 
-def _has_surrogates(text: str) -> bool:
-    """JSON can escape them (`\\ud800`), but UTF-8 cannot encode them."""
+def has_surrogates(text: str) -> bool:
+    """Whether some of it is not Unicode: JSON can escape them (`\\ud800`), but UTF-8 cannot encode them."""
     return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
-
-
-class CsvReader:
-    """Comma-separated values with a header; a quoted field may have line breaks in it."""
-
-    def __init__(self, source: Source, column: str, *, new_columns: Sequence[str]) -> None:
-        self._source = source
-        self._column = column
-        self.position = source.position
-        self._entries = self._fields()
-        header = next(self._entries, None)
-        self.columns: Sequence[str] | None = header[1] if header else []
-        self._text_index = check_columns(header[1], column, new_columns=new_columns, name=source.path) if header else 0
-
-    def rows(self, skip: int) -> Iterator[Row]:
-        """Once only. The record has one field for every column of the header."""
-        assert self.columns is not None
-        width = len(self.columns)
-        for number, fields, damage in islice(self._entries, skip, None):
-            reason = damage or self._fault(fields)
-            text = None if reason else fields[self._text_index]
-            yield Row(number, text, reason, [*fields, *[""] * width][:width])
-
-    def _fault(self, fields: Sequence[str]) -> str | None:
-        assert self.columns is not None
-        if len(fields) != len(self.columns):
-            return f"{len(fields)} columns, and the header has {len(self.columns)}"
-        text = fields[self._text_index]
-        if _has_surrogates(text):
-            return f"column {self._column!r} is not UTF-8"
-        return None
-
-    def _fields(self) -> Iterator[tuple[int, list[str], str | None]]:
-        """Rows with the lines they begin in; bytes that are not UTF-8 become surrogates until they are written."""
-        csv.field_size_limit(MAX_LINE_BYTES)
-        cut: list[int] = []
-
-        def decoded() -> Iterator[str]:
-            for number, line, whole in self._source.lines():
-                if not whole:
-                    cut.append(number)
-                yield line.decode(errors="surrogateescape")
-
-        reader = csv.reader(decoded())
-        while True:
-            number = reader.line_num + 1
-            try:
-                fields, reason = next(reader), None
-            except StopIteration:
-                return
-            except csv.Error as error:
-                fields, reason = [], f"not CSV: {error}"
-            if cut:
-                reason = TOO_LONG
-                cut.clear()
-            if fields or reason:
-                yield number, fields, reason
 
 
 def check_columns(columns: Sequence[str], column: str, *, new_columns: Sequence[str], name: Path | None) -> int:

@@ -1,8 +1,8 @@
 """An output file that is complete or absent, and can be continued after a kill.
 
-`.OUT.partial` takes the bytes; `.OUT.partial.journal` records the identity of the job and, in a line for each chunk,
-the length of `.OUT.partial` after it. A chunk counts once its line is written; bytes after that are truncated and
-written again.
+`.OUT.partial` takes the bytes, `.OUT.partial.errors` those of a list of bad rows; `.OUT.partial.journal` records the
+identity of the job and, in a line for each chunk, the lengths of both after it. A chunk counts once its line is
+written; bytes after that are truncated and written again.
 """
 
 import errno
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, NamedTuple, Protocol
 
 from ealm.batch.chunks import Tally
 from ealm.common.errors import BatchError
@@ -24,14 +24,33 @@ class Sink(Protocol):
     tally: Tally
     """Counts of all rows that are written."""
 
-    def append(self, data: bytes, tally: Tally) -> None:
-        """Write a chunk."""
+    def append(self, data: bytes, tally: Tally, errors: bytes = b"") -> None:
+        """Write a chunk; `errors` lists its bad rows where the data cannot show them."""
 
     def finish(self, finalize: Callable[[Path, Path], None] | None) -> None:
         """Called when all is written; `finalize` as in `Writer`."""
 
     def discard(self) -> None:
         """Remove what was written."""
+
+
+def errors_path(output: Path) -> Path:
+    """Where the bad rows of an output are listed that cannot show them itself."""
+    return output.with_name(f"{output.name}.errors.jsonl")
+
+
+def refuse_same_file(source: Path | None, output: Path) -> None:
+    """Raise if the output, or the list of its bad rows, is the file that is read, under whatever name."""
+    read = source.stat() if source is not None else os.fstat(0)
+    for path in (output, errors_path(output)):
+        if path.is_file() and os.path.samestat(read, path.stat()):
+            raise BatchError(f"Input and output are the same file, {path}. Name another file with output=.")
+
+
+def refuse_to_replace(output: Path) -> None:
+    """Raise if there is a file already."""
+    if output.is_file():
+        raise BatchError(f"{output} exists. Replace it with overwrite=, or name another file with output=.")
 
 
 class OutputStream:
@@ -41,7 +60,8 @@ class OutputStream:
         self.tally = Tally()
         self._file = file
 
-    def append(self, data: bytes, tally: Tally) -> None:
+    def append(self, data: bytes, tally: Tally, errors: bytes = b"") -> None:
+        del errors  # a stream has no file beside it
         self._file.write(data)
         self._file.flush()
         self.tally.add(tally)
@@ -53,13 +73,24 @@ class OutputStream:
         """Nothing can be removed from a stream."""
 
 
+class _Entry(NamedTuple):
+    """A chunk in the journal."""
+
+    end: int
+    """Length of the file after it."""
+    errors_end: int
+    """Length of the list of bad rows after it."""
+    tally: Tally
+    journal_end: int
+    """Length of the journal after its line."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Journal:
     """The content of a journal."""
 
     identity: dict[str, Any] | None
-    entries: tuple[tuple[int, Tally, int], ...]
-    """For each chunk: length of the file after it, its counts, and length of the journal after its line."""
+    entries: tuple[_Entry, ...]
     finished: bool
 
     @classmethod
@@ -75,7 +106,8 @@ class _Journal:
                 if "job" in values:
                     identity = dict(values["job"])
                 elif "bytes" in values:
-                    entries.append((int(values["bytes"]), Tally.from_dict(values), end))
+                    lengths = int(values["bytes"]), int(values.get("errors", 0))
+                    entries.append(_Entry(*lengths, Tally.from_dict(values), end))
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError):  # not what we wrote
                 break
             finished = finished or "finished" in values
@@ -85,28 +117,35 @@ class _Journal:
 class ResumableFile:
     """The unfinished file for a target; locked, so that only one process writes it."""
 
-    def __init__(self, target: Path, identity: Mapping[str, Any], *, resume: bool, restart: bool) -> None:
+    def __init__(
+        self, target: Path, identity: Mapping[str, Any], *, resume: bool, restart: bool, overwrite: bool
+    ) -> None:
         """`identity`: everything that affects the output; a job is only resumed with the same identity.
 
-        An unfinished job is an error without `resume` or `restart`, unless it cannot be resumed anyway.
+        An unfinished job is an error without `resume` or `restart`, unless it cannot be resumed anyway; a target that
+        exists is one without `overwrite`, unless it is that of such a job.
         """
         self.target = target.resolve()
         self.tally = Tally()
         self.complete = False
         """Whether an earlier process finished the file but was killed before it removed the journal."""
         self._part = self.target.with_name(f".{self.target.name}.partial")
+        self._errors = self.target.with_name(f".{self.target.name}.partial.errors")
         self._journal = self.target.with_name(f".{self.target.name}.partial.journal")
-        self._end = 0
+        self._end = self._errors_end = 0
+        begun = self._journal.exists()
         if not self.target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.target.parent))
         try:
             self._journal_file = os.open(self._journal, os.O_RDWR | os.O_CREAT, 0o666)
             self._lock()
-            self._part_file = -1
+            self._part_file = self._errors_file = -1
             try:
-                self._open(json.loads(json.dumps(dict(identity))), resume=resume, restart=restart)
+                self._open(json.loads(json.dumps(dict(identity))), resume=resume, restart=restart, overwrite=overwrite)
             except BaseException:
                 self.close()
+                if not begun:
+                    self._journal.unlink(missing_ok=True)
                 raise
         except OSError as error:
             raise BatchError(f"Cannot write to {self.target.parent}: {error.strerror or error}.") from error
@@ -122,14 +161,14 @@ class ResumableFile:
             os.close(self._journal_file)
             raise BatchError(f"Another process is writing {self.target}. Wait for it, or stop it.") from error
 
-    def _open(self, identity: dict[str, Any], *, resume: bool, restart: bool) -> None:
+    def _open(self, identity: dict[str, Any], *, resume: bool, restart: bool, overwrite: bool) -> None:
         journal = _Journal.parse(self._journal.read_bytes())
         exists = self._part.exists()
         if resume and journal.finished and not exists and journal.identity == identity:
             self.complete = True
             self._add(journal.entries)
             return
-        begun = exists and any(tally.rows for _, tally, _ in journal.entries)
+        begun = exists and any(entry.tally.rows for entry in journal.entries)
         unfinished = begun and journal.identity is not None and journal.identity.get("input") is not None
         if unfinished and resume:
             self._check(journal.identity or {}, identity)
@@ -137,27 +176,38 @@ class ResumableFile:
             raise BatchError(
                 f"There is an unfinished job for {self.target}. Continue it with resume=, or discard it with restart=."
             )
-        resumed = unfinished and resume
+        agreed = overwrite or (journal.identity is not None and (resume or restart))
+        if not agreed:
+            refuse_to_replace(self.target)
+        self._begin(journal.entries if unfinished and resume else (), identity)
+
+    def _begin(self, entries: tuple[_Entry, ...], identity: dict[str, Any]) -> None:
+        """Open the files after the last chunk that is all there, or empty."""
         self._part_file = os.open(self._part, os.O_WRONLY | os.O_CREAT, 0o666)
         size = os.fstat(self._part_file).st_size
-        entries = tuple(entry for entry in journal.entries if entry[0] <= size) if resumed else ()
-        if not any(tally.rows for _, tally, _ in entries):
+        errors_size = self._errors.stat().st_size if self._errors.exists() else 0
+        entries = tuple(entry for entry in entries if entry.end <= size and entry.errors_end <= errors_size)
+        if not any(entry.tally.rows for entry in entries):
             entries = ()
-        self._end = self._add(entries)
-        os.ftruncate(self._part_file, self._end)
-        os.lseek(self._part_file, 0, os.SEEK_END)
+        self._add(entries)
+        _truncate(self._part_file, self._end)
+        if errors_size:
+            self._open_errors()
         if entries:
-            os.ftruncate(self._journal_file, entries[-1][2])
-            os.lseek(self._journal_file, 0, os.SEEK_END)
+            _truncate(self._journal_file, entries[-1].journal_end)
         else:
             os.ftruncate(self._journal_file, 0)
             self._log({"job": identity})
 
-    def _add(self, entries: tuple[tuple[int, Tally, int], ...]) -> int:
-        """Count earlier chunks; returns where the last one ends."""
-        for _, tally, _ in entries:
-            self.tally.add(tally)
-        return entries[-1][0] if entries else 0
+    def _open_errors(self) -> None:
+        self._errors_file = os.open(self._errors, os.O_WRONLY | os.O_CREAT, 0o666)
+        _truncate(self._errors_file, self._errors_end)
+
+    def _add(self, entries: tuple[_Entry, ...]) -> None:
+        """Count earlier chunks."""
+        for entry in entries:
+            self.tally.add(entry.tally)
+            self._end, self._errors_end = entry.end, entry.errors_end
 
     def _check(self, before: dict[str, Any], identity: dict[str, Any]) -> None:
         names = sorted(name for name in before.keys() | identity.keys() if before.get(name) != identity.get(name))
@@ -167,13 +217,19 @@ class ResumableFile:
                 "Continue with the same input, options and model, or discard it with restart=."
             )
 
-    def append(self, data: bytes, tally: Tally) -> None:
+    def append(self, data: bytes, tally: Tally, errors: bytes = b"") -> None:
         """Write a chunk; it counts once it is on disk."""
         try:
+            if errors:
+                if self._errors_file < 0:
+                    self._open_errors()
+                _write(self._errors_file, errors)
+                os.fsync(self._errors_file)
+                self._errors_end += len(errors)
             _write(self._part_file, data)
             os.fsync(self._part_file)
             self._end += len(data)
-            self._log({"bytes": self._end, **tally.to_dict()})
+            self._log({"bytes": self._end, "errors": self._errors_end, **tally.to_dict()})
         except OSError as error:
             raise BatchError(
                 f"Cannot write {self._part}: {error.strerror or error}. "
@@ -186,16 +242,23 @@ class ResumableFile:
 
     def finish(self, finalize: Callable[[Path, Path], None] | None) -> None:
         """Move the file to its target; an old file there is kept until then."""
-        if not self.complete:
-            try:
+        try:
+            if not self.complete:
                 self._finish(finalize)
-            except OSError as error:
-                raise BatchError(
-                    f"Cannot write {self.target}: {error.strerror or error}. All rows are kept: "
-                    "fix the cause, and continue with resume=."
-                ) from error
-        self._part.unlink(missing_ok=True)
-        self._journal.unlink(missing_ok=True)
+            self._place_errors()
+        except OSError as error:
+            raise BatchError(
+                f"Cannot write {self.target}: {error.strerror or error}. All rows are kept: "
+                "fix the cause, and continue with resume=."
+            ) from error
+        self.discard()
+
+    def _place_errors(self) -> None:
+        """Put the list of bad rows beside the target, and remove that of an earlier target if there are none."""
+        if not self._errors_end:
+            errors_path(self.target).unlink(missing_ok=True)
+        elif self._errors.exists():  # else a process has done it that was killed right afterwards
+            self._errors.replace(errors_path(self.target))
 
     def _finish(self, finalize: Callable[[Path, Path], None] | None) -> None:
         ready = self._part
@@ -214,15 +277,22 @@ class ResumableFile:
         ready.replace(self.target)
 
     def discard(self) -> None:
-        """Remove all files."""
+        """Remove the unfinished files; the journal last, since the others mean nothing without it."""
         self._part.unlink(missing_ok=True)
+        self._errors.unlink(missing_ok=True)
         self._journal.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Release the lock."""
-        for file in (self._part_file, self._journal_file):
+        for file in (self._part_file, self._errors_file, self._journal_file):
             if file >= 0:
                 os.close(file)
+
+
+def _truncate(file: int, length: int) -> None:
+    """Go on writing there."""
+    os.ftruncate(file, length)
+    os.lseek(file, 0, os.SEEK_END)
 
 
 def _write(file: int, data: bytes) -> None:

@@ -11,7 +11,7 @@ from ealm.batch.file_types import KINDS, FileFormat, Kind
 from ealm.batch.job import Job, failures
 from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.workers import OpenPool
-from ealm.cli.shared import Command, quiet_option
+from ealm.cli.shared import Command, as_flags, quiet_option
 from ealm.common.config import ENGINES
 from ealm.common.stopping import Stopped
 
@@ -32,8 +32,11 @@ class JobOptions(TypedDict):
     """`ray` is an older name of `backend: ray`, with the engine torch."""
     backend: str
     address: str | None
+    encoding: str | None
     resume: bool
     restart: bool
+    overwrite: bool
+    strict: bool
     quiet: bool
 
 
@@ -77,6 +80,13 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "cuda one GPU for each). --engine ray is the older name of --backend ray.",
     ),
     address_option,
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of the input, such as latin-1, cp1252 or utf-16; the output is UTF-8. [default: utf-8]",
+    ),
+    click.option("--overwrite", is_flag=True, help="With -o: replace a file that exists."),
+    click.option("--strict", is_flag=True, help="With -o: exit with code 1 if any row has no summary."),
     click.option("--resume", is_flag=True, help="With -o: go on with a stopped job; starts it if there is none."),
     click.option("--restart", is_flag=True, help="With -o: throw a stopped job away and begin anew."),
     quiet_option,
@@ -123,8 +133,10 @@ def run_job(source: Path | None, output: Path | None, *, options: JobOptions, re
         error_column=options["error_column"],
         workers=options["workers"] or 1,
         open_pool=_ray_pool(options, device=recipe.device) if _on_ray(options) else None,
+        encoding=options["encoding"],
         resume=options["resume"],
         restart=options["restart"],
+        overwrite=options["overwrite"],
         quiet=options["quiet"],
     )
     try:
@@ -134,7 +146,11 @@ def run_job(source: Path | None, output: Path | None, *, options: JobOptions, re
         click.echo(f"Stopped after {stopped.rows:,} rows.{way}", err=True)
         raise SystemExit(128 + stopped.signal) from stopped
     if tally.failed:
-        click.echo(failures(tally, unit=job.row_unit), err=True)
+        click.echo(as_flags(failures(tally, unit=job.row_unit)), err=True)
+        if job.errors_file is not None:
+            click.echo(f"All of them are listed in {job.errors_file}.", err=True)
+        if options["strict"]:
+            raise SystemExit(1)
 
 
 def _on_ray(options: JobOptions) -> bool:

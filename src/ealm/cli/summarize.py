@@ -2,21 +2,23 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from ealm.batch.encodings import guessed_encoding, looks_like
 from ealm.batch.file_types import FileFormat
 from ealm.batch.model_recipe import ModelRecipe
-from ealm.batch.readers import Source
+from ealm.batch.readers import Source, decoded
+from ealm.batch.resumable_file import refuse_same_file, refuse_to_replace
 from ealm.cli.job import RAY, JobOptions, is_job, job_options, run_job
 from ealm.cli.shared import device_option, grammar_option, plain_errors
 from ealm.cli.summarize_options import NEED_JSON, chosen_options, summarize_options
 from ealm.cli.terminal import curve_lines, shown_lines
+from ealm.common.errors import TextError
 from ealm.summarize.options import OPTIONS, SummarizeOptions
-from ealm.text.words import decode_lines
 
 if TYPE_CHECKING:
     from ealm.summarize.summarizer import Summarizer
@@ -96,12 +98,16 @@ def summarize(
         recipe = ModelRecipe(model=str(folder), lm=lm, device=device, engine=engine, grammar=grammar, options=options)
         run_job(source, output_file, options=job, recipe=recipe)
         return
-    texts = _texts(text, input_file, whole=document)
+    texts, ready = _texts(text, input_file, whole=document, encoding=job["encoding"])
+    if output_file is not None:
+        _check_output(source, output_file, from_argument=text is not None, overwrite=job["overwrite"])
     from ealm.summarize.summarizer import Summarizer
 
     summarizer = Summarizer(folder, lm=lm, device=device, engine=engine, grammar=grammar)
     colour = output_file is None and sys.stdout.isatty()
-    lines = _output_lines(summarizer, texts, options, curve=curve, show=show, as_json=as_json, colour=colour)
+    lines = _output_lines(
+        summarizer, texts, options, ready=ready, curve=curve, show=show, as_json=as_json, colour=colour
+    )
     _write_lines(lines, output_file)
 
 
@@ -110,6 +116,7 @@ def _output_lines(
     texts: Iterable[str],
     options: SummarizeOptions,
     *,
+    ready: "Ready | None",
     curve: bool,
     show: bool,
     as_json: bool,
@@ -128,27 +135,43 @@ def _output_lines(
             (summary,) = summarizer.summarize_with([text], options)
             yield from shown_lines(summary, summarizer.curve(text, **for_curves), colour=colour)
     else:
-        for summary in summarizer.summarize_with(texts, options):
+        for summary in summarizer.summarize_with(texts, options, ready=ready):
             if as_json:
                 yield json.dumps(summary.to_dict(trace=options.trace), ensure_ascii=False)
             else:
                 yield summary.summary
 
 
-def _texts(text: str | None, input_file: Path | None, *, whole: bool) -> Iterable[str]:
-    if text is not None and input_file is None:
-        return [text]
-    lines = _sentences(text, input_file)
-    return ["".join(lines)] if whole else (line.rstrip("\r\n") for line in lines)
+Ready = Callable[[], bool]
+"""Whether the next text can be had without waiting for whoever writes it."""
 
 
-def _sentences(text: str | None, input_file: Path | None) -> Iterable[str]:
+def _texts(
+    text: str | None, input_file: Path | None, *, whole: bool, encoding: str | None
+) -> tuple[Iterable[str], Ready | None]:
     if text is not None and input_file is not None:
         raise click.UsageError("Give TEXT or --input, not both.")
-    if input_file is not None and str(input_file) != "-":
-        return _file_lines(input_file)
-    _refuse_a_terminal(input_file)
-    return decode_lines(sys.stdin.buffer, "standard input")
+    if text is not None:
+        return [text], None
+    path = None if input_file is None or str(input_file) == "-" else input_file
+    if path is None:
+        _refuse_a_terminal(input_file)
+    source = Source(path, FileFormat.of(path, kind="text").compression, encoding=encoding)
+    lines = _lines(source)
+    if whole:
+        return ["".join(lines)], None
+    return (line.rstrip("\r\n") for line in lines), source.ready
+
+
+def _lines(source: Source) -> Iterator[str]:
+    """Lines with their ends; the first that cannot be read ends the command."""
+    for line in source.lines():
+        text, reason = decoded(line)
+        if reason is not None:
+            guess = guessed_encoding([line.content]) if line.whole else None
+            advice = f" {looks_like(guess)}" if guess is not None else ""
+            raise TextError(f"{source.path or 'standard input'}, line {line.number}: {reason}.{advice}")
+        yield text
 
 
 def _refuse_a_terminal(input_file: Path | None) -> None:
@@ -156,9 +179,11 @@ def _refuse_a_terminal(input_file: Path | None) -> None:
         raise click.UsageError("Nothing to summarize: give TEXT, --input FILE, or pipe sentences in.")
 
 
-def _file_lines(path: Path) -> Iterator[str]:
-    with Source(path, FileFormat.of(path, kind="text").compression).opened() as file:
-        yield from decode_lines(file, str(path))
+def _check_output(source: Path | None, output: Path, *, from_argument: bool, overwrite: bool) -> None:
+    if not from_argument:
+        refuse_same_file(source, output)
+    if not overwrite:
+        refuse_to_replace(output)
 
 
 def _write_lines(lines: Iterable[str], output_file: Path | None) -> None:

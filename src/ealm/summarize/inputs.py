@@ -1,5 +1,6 @@
 """Texts as users pass them: one, a list, an array, a column of a data frame, or a stream."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Concatenate, ParamSpec, Protocol, cast, overload
 
@@ -7,6 +8,11 @@ from ealm.common.errors import TextError, TextTypeError
 from ealm.summarize.result import Summary
 
 Keywords = ParamSpec("Keywords")
+
+LONGEST_WORD = 10_000
+"""Characters without white space between them; more are data, not a word, and would take seconds."""
+
+_ENDLESS_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1}}}")
 
 _MISSING = {"NoneType", "float", "NAType"}
 """Types of what stands for a missing value, in Python, NumPy and pandas."""
@@ -63,6 +69,10 @@ def check_text(text: object, index: int | None) -> str:
     if isinstance(text, str):
         if not text.isascii() and not _is_unicode(text):
             raise TextError(f"{text_name(index)} is not valid Unicode: it was not UTF-8 where it came from.")
+        if len(text) > LONGEST_WORD and _ENDLESS_WORD.search(text):
+            raise TextError(
+                f"{text_name(index)} has more than {LONGEST_WORD:,} characters without a space. Remove them."
+            )
         return text
     shown = "" if text is None else f" ({text!r:.40})"
     missing = " Leave missing values out first." if type(text).__name__ in _MISSING else ""

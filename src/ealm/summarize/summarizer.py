@@ -3,7 +3,7 @@
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -204,10 +204,15 @@ class Summarizer:
             return self._stream(texts, options, callers=1)
         return list(_with_progress(self._stream(found, options), len(found)))
 
-    def summarize_with(self, texts: Iterable[str], options: SummarizeOptions) -> Iterator[Summary]:
-        """Summaries one after the other, in bounded memory, with the options as one value."""
+    def summarize_with(
+        self, texts: Iterable[str], options: SummarizeOptions, *, ready: Callable[[], bool] | None = None
+    ) -> Iterator[Summary]:
+        """Summaries one after the other, in bounded memory, with the options as one value.
+
+        `ready`: whether the next text can be had without waiting; if not, those before it do not wait for it.
+        """
         self.check(options)  # now, not by the first summary
-        return self._stream(texts, options, callers=1)
+        return self._stream(texts, options, callers=1, ready=ready)
 
     def curve(
         self,
@@ -295,12 +300,19 @@ class Summarizer:
         self._pipelines = made._pipelines.varied(**state["defaults"])
         self._loaded_with = made._loaded_with
 
-    def _stream(self, texts: Iterable[str], options: SummarizeOptions, *, callers: int = 2) -> Iterator[Summary]:
+    def _stream(
+        self,
+        texts: Iterable[str],
+        options: SummarizeOptions,
+        *,
+        callers: int = 2,
+        ready: Callable[[], bool] | None = None,
+    ) -> Iterator[Summary]:
         """`callers`: how many calls up the user's own code is, for warnings."""
         pipeline = self._pipelines.get(options)
         unseen = set(options.keep_words)
         numbered, count = enumerate(texts), 0
-        while chunk := list(islice(numbered, _TEXTS_AT_ONCE)):
+        while chunk := list(_at_once(numbered, ready)):
             read = [self._read(pipeline, text, index, options) for index, text in chunk]
             count += len(read)
             unseen = _still_unseen(unseen, read)
@@ -329,6 +341,14 @@ def _summarized(pipeline: Pipeline, texts: Sequence[Text]) -> Sequence[Summary |
         if len(texts) == 1:
             return [error]
         return [answer for text in texts for answer in _summarized(pipeline, [text])]
+
+
+def _at_once(texts: Iterator[tuple[int, str]], ready: Callable[[], bool] | None) -> Iterator[tuple[int, str]]:
+    """Those of the next texts that are summarized together."""
+    for text in islice(texts, _TEXTS_AT_ONCE):
+        yield text
+        if ready is not None and not ready():
+            return
 
 
 def _still_unseen(words: set[str], texts: Sequence[Text]) -> set[str]:
