@@ -28,7 +28,7 @@ def toy(corpus: str, folder: str | None, target: str | None, checkpoint_seconds:
 
 def test_errors_name_the_flags_of_the_command_that_runs() -> None:
     result = CliRunner().invoke(toy, ["file"])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr == ("Error: CORPUS and --model need --out, --checkpoint-seconds 3 and settings=; --model a.\n")
 
 

@@ -98,3 +98,60 @@ def test_nothing_to_summarize_on_a_terminal_is_refused_instead_of_waiting(agent_
     assert done.returncode != 0
     assert done.stdout == ""
     assert "Nothing to summarize: give TEXT, --input FILE, or pipe" in done.stderr
+
+
+def test_a_file_given_as_a_text_is_not_taken_for_one(
+    agent_folder: Path, sentences_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(sentences_file.parent)
+    result = summarize(agent_folder, "sentences.txt", "--words", 3)
+    refused(result, "sentences.txt is a file", "-i sentences.txt ", "-i sentences.txt --document")
+    Path("my text.txt").touch()
+    refused(summarize(agent_folder, "my text.txt"), "-i 'my text.txt'")
+    for text in ("none.txt", "x\0y", "river " * 60):
+        assert summarize(agent_folder, text).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["river", "--words", "0"],
+        ["river", "--wrds", "3"],
+        ["river", "--words", "3", "--chars", "9"],
+        ["river", "--protect", "verbs"],
+        ["river", "--trace"],
+        ["river", "--model", "no-such-folder"],
+        ["river", "--lm", "no-such-folder"],
+        ["-i", "none.txt"],
+        ["-i", "in.csv", "--column", "body"],
+        ["-i", "in.jsonl", "--column", "body", "-o", "out.jsonl"],
+        ["-i", "in.jsonl", "-o", "in.jsonl"],
+        ["-i", "in.jsonl", "-o", "out.csv"],
+        ["-i", "in.jsonl", "-o", "old.jsonl"],
+        ["-i", "in.csv", "--encoding", "latin-99"],
+        ["in.csv"],
+    ],
+)
+def test_usage_errors_have_one_exit_code(
+    agent_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in {"in.csv": "text\nriver\n", "in.jsonl": '{"text": "river"}\n', "old.jsonl": ""}.items():
+        Path(name).write_text(content)
+    result = summarize(agent_folder, *arguments)
+    refused(result, "Error: ")
+    assert result.exit_code == 2
+
+
+def test_what_fails_in_the_work_has_another_exit_code(agent_folder: Path) -> None:
+    assert summarize(agent_folder, "--pretokenized", stdin=TOO_LONG).exit_code == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_missing_column_is_told_with_those_that_are_there(agent_folder: Path, tmp_path: Path, kind: str) -> None:
+    source = tmp_path / f"in.{kind}"
+    source.write_text("id,body\n1,river\n" if kind == "csv" else '{"id": 1, "body": "river"}\n' * 3)
+    refused(
+        summarize(agent_folder, "-i", source, "-o", tmp_path / "out.txt"), "no column 'text'", "id, body", "--column"
+    )
+    assert list(tmp_path.iterdir()) == [source]

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable
 from typing import IO
 
-from ealm.common.errors import BatchError
+from ealm.common.errors import JobRequestError
 
 SAMPLE_BYTES = 1 << 23
 SAMPLE_LINES = 100
@@ -25,7 +25,7 @@ def checked_encoding(name: str) -> str:
         "".encode(name)  # also refuses codecs that are not for text
         return codecs.lookup(name).name
     except (LookupError, ValueError) as error:
-        raise BatchError(
+        raise JobRequestError(
             f"There is no encoding {name!r}. Choose one that Python knows, such as encoding=latin-1, encoding=cp1252 "
             "or encoding=utf-16."
         ) from error

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal, get_args
 
-from ealm.common.errors import BatchError
+from ealm.common.errors import JobRequestError
 from ealm.common.extras import require_extra
 
 Kind = Literal["text", "jsonl", "csv", "parquet"]
@@ -49,7 +49,7 @@ class FileFormat:
         ending = Path(name[: len(name) - len(compression)]).suffix.lower()
         found = cls(kind or _KIND_OF_ENDING.get(ending, default), compression)
         if found.kind == "parquet" and compression:
-            raise BatchError(f"{path}: a Parquet file is compressed inside. Leave {compression} out.")
+            raise JobRequestError(f"{path}: a Parquet file is compressed inside. Leave {compression} out.")
         if found.kind == "parquet" or compression == ".zst":
             require_extra("parquet", f"The file {path}", "pyarrow")
         return found
@@ -58,7 +58,9 @@ class FileFormat:
         """Refuse a conversion that would lose something."""
         if other.kind not in _CONVERSIONS[self.kind]:
             allowed = ", ".join(_CONVERSIONS[self.kind])
-            raise BatchError(f"Rows of {self.kind} cannot be written as {other.kind} without loss, only as: {allowed}.")
+            raise JobRequestError(
+                f"Rows of {self.kind} cannot be written as {other.kind} without loss, only as: {allowed}."
+            )
 
 
 def _open_zst(file: IO[bytes]) -> Any:

@@ -9,7 +9,7 @@ from ealm.batch.csv_reader import CsvReader
 from ealm.batch.file_types import FileFormat
 from ealm.batch.readers import JsonLinesReader, Reader, Source, TextReader
 from ealm.batch.writers import CsvWriter, JsonLinesWriter, TextWriter, Writer
-from ealm.common.errors import BatchError
+from ealm.common.errors import JobRequestError
 
 
 def open_reader(
@@ -23,9 +23,9 @@ def open_reader(
     """The rows of a file or of standard input (None); `new_columns` will be added; `encoding` as in `Source`."""
     if file_format.kind == "parquet":
         if encoding is not None:
-            raise BatchError("A Parquet file says itself how its texts are encoded. Leave encoding= out.")
+            raise JobRequestError("A Parquet file says itself how its texts are encoded. Leave encoding= out.")
         if path is None:
-            raise BatchError("Parquet is read from a file, not from standard input.")
+            raise JobRequestError("Parquet is read from a file, not from standard input.")
         from ealm.batch.parquet import ParquetReader
 
         return ParquetReader(path, column, new_columns=new_columns)

@@ -13,11 +13,11 @@ from ealm.batch.file_types import FileFormat, Kind, compressed
 from ealm.batch.formats import open_reader, open_writer
 from ealm.batch.model_recipe import Recipe
 from ealm.batch.progress import Progress
-from ealm.batch.readers import NOT_UTF_8, Reader, Row
+from ealm.batch.readers import NO_COLUMN, NOT_UTF_8, Reader, Row
 from ealm.batch.resumable_file import OutputStream, ResumableFile, Sink, errors_path, refuse_same_file
 from ealm.batch.workers import OpenPool, summarized
 from ealm.batch.writers import Writer
-from ealm.common.errors import BatchError
+from ealm.common.errors import BatchError, JobRequestError
 from ealm.common.stopping import Stopped, stopped_by_signals
 
 
@@ -53,13 +53,13 @@ class Job:
         read.check_conversion_to(written)
         names = [self.output_column, self.error_column, *([self.column] if read.kind == "text" else [])]
         if len(set(names)) < len(names):
-            raise BatchError(f"Columns need different names, got: {', '.join(names)}.")
+            raise JobRequestError(f"Columns need different names, got: {', '.join(names)}.")
         if written.kind == "parquet" and self._output_is_stream():
-            raise BatchError("Parquet is written to a file. Name one with output=.")
+            raise JobRequestError("Parquet is written to a file. Name one with output=.")
         if self.output is not None:
             refuse_same_file(self.input, self.output)
         if self.resume and not self.resumable:
-            raise BatchError("resume= needs a file to read and a file to write; a pipe cannot be read again.")
+            raise JobRequestError("resume= needs a file to read and a file to write; a pipe cannot be read again.")
         return read, written
 
     def _output_is_stream(self) -> bool:
@@ -92,7 +92,7 @@ class Job:
                 raise
             if sink.tally.failed == sink.tally.rows > 0:
                 sink.discard()
-                raise BatchError(f"No row could be summarized: {failures(sink.tally, unit=self.row_unit)}")
+                raise _nothing_done(sink.tally, unit=self.row_unit)
             sink.finish(writer.finalize)
         return sink.tally
 
@@ -160,6 +160,13 @@ class Job:
         names = ("column", "output_column", "error_column", "chunk_rows", "encoding")
         formats = {"format": [read.kind, written.kind, read.compression, written.compression]}
         return source | formats | {name: getattr(self, name) for name in names} | recipe.identity()
+
+
+def _nothing_done(tally: Tally, *, unit: str) -> BatchError:
+    told = f"No row could be summarized: {failures(tally, unit=unit)}"
+    if all(reason.startswith(NO_COLUMN) for _, reason in tally.first):
+        return JobRequestError(f"{told}\nChoose the column of the texts with column=.")
+    return BatchError(told)
 
 
 def failures(tally: Tally, *, unit: str) -> str:

@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple, Protocol
 
 from ealm.batch.encodings import Recoded, checked_encoding, guessed_encoding, looks_like
 from ealm.batch.file_types import decompressed
-from ealm.common.errors import BatchError
+from ealm.common.errors import BatchError, JobRequestError
 
 MAX_LINE_BYTES = 1 << 24
 """Or characters of a CSV field. A longer line is a bad row, so that memory stays bounded."""
@@ -104,7 +104,7 @@ class Source:
             guess = guessed_encoding(line.content for line in lines)
         self._read = 0
         if guess is not None:
-            raise BatchError(f"{self._name}: {looks_like(guess)} If only some lines are bad, say encoding=utf-8.")
+            raise JobRequestError(f"{self._name}: {looks_like(guess)} If only some lines are bad, say encoding=utf-8.")
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
@@ -158,6 +158,8 @@ TOO_LONG = f"longer than {MAX_LINE_BYTES:,} bytes"
 
 
 NOT_UTF_8 = "not UTF-8"
+NO_COLUMN = "no column"
+_NAMED_COLUMNS = 20
 
 
 def decoded(line: Line) -> tuple[str, str | None]:
@@ -226,7 +228,8 @@ class JsonLinesReader:
 def usable_text(values: dict[str, Any], column: str) -> tuple[str | None, str | None]:
     """The text of a row, or why there is none."""
     if column not in values:
-        return None, f"no column {column!r}"
+        there = f" among: {', '.join(islice(values, _NAMED_COLUMNS))}" if values else ""
+        return None, f"{NO_COLUMN} {column!r}{there}"
     text = values[column]
     if not isinstance(text, str):
         found = "empty (null)" if text is None else f"{type(text).__name__}, not a string"
@@ -246,9 +249,9 @@ def check_columns(columns: Sequence[str], column: str, *, new_columns: Sequence[
     source = name or "standard input"
     for new in new_columns:
         if new in columns:
-            raise BatchError(
+            raise JobRequestError(
                 f"{source} has a column {new!r} already. Choose another name with output_column= or error_column=."
             )
     if column not in columns:
-        raise BatchError(f"{source} has no column {column!r}. Choose one with column=: {', '.join(columns)}")
+        raise JobRequestError(f"{source} has no column {column!r}. Choose one with column=: {', '.join(columns)}")
     return list(columns).index(column)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
 
 from ealm.batch.chunks import Tally
-from ealm.common.errors import BatchError
+from ealm.common.errors import BatchError, JobRequestError
 
 
 class Sink(Protocol):
@@ -44,13 +44,13 @@ def refuse_same_file(source: Path | None, output: Path) -> None:
     read = source.stat() if source is not None else os.fstat(0)
     for path in (output, errors_path(output)):
         if path.is_file() and os.path.samestat(read, path.stat()):
-            raise BatchError(f"Input and output are the same file, {path}. Name another file with output=.")
+            raise JobRequestError(f"Input and output are the same file, {path}. Name another file with output=.")
 
 
 def refuse_to_replace(output: Path) -> None:
     """Raise if there is a file already."""
     if output.is_file():
-        raise BatchError(f"{output} exists. Replace it with overwrite=, or name another file with output=.")
+        raise JobRequestError(f"{output} exists. Replace it with overwrite=, or name another file with output=.")
 
 
 class OutputStream:
@@ -173,7 +173,7 @@ class ResumableFile:
         if unfinished and resume:
             self._check(journal.identity or {}, identity)
         elif unfinished and not restart:
-            raise BatchError(
+            raise JobRequestError(
                 f"There is an unfinished job for {self.target}. Continue it with resume=, or discard it with restart=."
             )
         agreed = overwrite or (journal.identity is not None and (resume or restart))
@@ -212,7 +212,7 @@ class ResumableFile:
     def _check(self, before: dict[str, Any], identity: dict[str, Any]) -> None:
         names = sorted(name for name in before.keys() | identity.keys() if before.get(name) != identity.get(name))
         if names:
-            raise BatchError(
+            raise JobRequestError(
                 f"The unfinished job for {self.target} was started with another {', '.join(names)}. "
                 "Continue with the same input, options and model, or discard it with restart=."
             )

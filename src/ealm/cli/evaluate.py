@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ealm.baselines.table import baseline_list
+from ealm.cli.help_pages import GroupedCommand
 from ealm.cli.shared import plain_errors, pretokenized_option, quiet_option
 
 if TYPE_CHECKING:
@@ -23,8 +24,15 @@ LENGTH_WORDS = 8
 _CURVE_SENTENCES = 40
 """Walks behind the figure of compression against reconstruction."""
 
+HELP_GROUPS = {
+    "Input": ["data", "truth", "sentences", "mask_digits", "pretokenized"],
+    "Systems": ["systems", "runs", "seeds", "words"],
+    "Scores": ["protocol", "rouge_only"],
+    "Output": ["folder", "as_json", "samples", "show_violations", "quiet"],
+}
 
-@click.command()
+
+@click.command(cls=GroupedCommand, groups=HELP_GROUPS)
 @click.option(
     "--data",
     type=click.Path(path_type=Path),

@@ -60,8 +60,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--workers",
         type=click.IntRange(min=1),
-        help="With -o: so many processes, or on Ray actors; the result is the same. "
-        "[default: 1; on Ray one for each core of the cluster, or each GPU]",
+        metavar="N",
+        help="With -o: so many processes, or Ray actors. [default: 1; with Ray one for each core or GPU]",
     ),
     click.option(
         "--engine",

@@ -11,13 +11,22 @@ from typing import Any, TextIO, TypeVar
 import click
 
 from ealm.common.config import ENGINES
-from ealm.common.errors import EalmError, EalmWarning, with_names
+from ealm.common.errors import EalmError, EalmWarning, UsageError, with_names
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+class _PlainUsageError(click.ClickException):
+    """As click's own, but in one line."""
+
+    exit_code = click.UsageError.exit_code
+
+
 def plain_errors(command: Command) -> Command:
-    """Errors of users become one line on stderr and exit code 1, warnings one line; both name flags, not arguments."""
+    """Errors become one line on stderr, warnings too; both name flags, not arguments.
+
+    The exit code is 2 where another command line helps, as for errors that click finds, and 1 where work failed.
+    """
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -25,7 +34,9 @@ def plain_errors(command: Command) -> Command:
             with _plain_warnings():
                 return command(*args, **kwargs)
         except EalmError as error:
-            raise click.ClickException(as_flags(str(error))) from error
+            raise (_PlainUsageError if isinstance(error, UsageError) else click.ClickException)(
+                as_flags(str(error))
+            ) from error
         except BrokenPipeError:  # whoever reads our output has had enough
             raise
         except OSError as error:

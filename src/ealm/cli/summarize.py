@@ -1,6 +1,7 @@
 """`ealm summarize`: shorten texts."""
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -13,9 +14,10 @@ from ealm.batch.file_types import FileFormat
 from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.readers import Source, decoded
 from ealm.batch.resumable_file import refuse_same_file, refuse_to_replace
+from ealm.cli.help_pages import GroupedCommand
 from ealm.cli.job import RAY, JobOptions, is_job, job_options, run_job
 from ealm.cli.shared import device_option, grammar_option, plain_errors
-from ealm.cli.summarize_options import NEED_JSON, chosen_options, summarize_options
+from ealm.cli.summarize_options import NEED_JSON, chosen_options, names_of, summarize_options
 from ealm.cli.terminal import curve_lines, shown_lines
 from ealm.common.errors import TextError
 from ealm.summarize.options import OPTIONS, SummarizeOptions
@@ -23,8 +25,27 @@ from ealm.summarize.options import OPTIONS, SummarizeOptions
 if TYPE_CHECKING:
     from ealm.summarize.summarizer import Summarizer
 
+HELP_GROUPS = {
+    "Length": [*names_of("length"), "curve"],
+    "What stays": names_of("content"),
+    "Style": ["style", "nested", "folder", "lm", "grammar"],
+    "Input": ["input_file", "document", *names_of("reading"), "kind", "column", "encoding"],
+    "Output": [
+        *("output_file", "overwrite", "as_json", "show", *names_of("output")),
+        *("output_column", "error_column", "strict", "resume", "restart", "quiet"),
+    ],
+    "Speed": ["workers", "engine", "backend", "address", "device", "effort", "decoding"],
+}
+"""Where `--help` shows an option."""
 
-@click.command()
+COMMON = [
+    *(*names_of("length"), "curve", "keep", "style", "folder"),
+    *("input_file", "document", "column", "output_file", "overwrite", "as_json", "show", "resume", "workers"),
+]
+"""Options that `--help` shows; the others wait for `--help-all`."""
+
+
+@click.command(cls=GroupedCommand, groups=HELP_GROUPS, common=COMMON)
 @click.argument("text", required=False)
 @click.option(
     "-i",
@@ -75,11 +96,15 @@ def summarize(
 ) -> None:
     """Shorten TEXT, a file, or standard input: one text a line in, one summary a line out.
 
-    A text is a sentence or several, as people write them. A length is meant for the whole text.
+    A text is a sentence or several, as people write them; a length is meant for the whole text. Files with columns
+    keep them and get one more.
 
-    Files with columns keep them and get one more. With --output, a row that cannot be used is reported at the end and
-    does not stop the others, and a job that was stopped resumes with --resume.
+    \b
+    ealm summarize --words 8 "A sentence, or several, as people write them."
+    ealm summarize -i texts.txt -o summaries.txt --ratio 0.3
     """
+    if text is not None:
+        _refuse_file_name(text)
     for name in NEED_JSON:
         if values[name] and not as_json:
             raise click.UsageError(f"--{name} goes with --json.")
@@ -172,6 +197,20 @@ def _lines(source: Source) -> Iterator[str]:
             advice = f" {looks_like(guess)}" if guess is not None else ""
             raise TextError(f"{source.path or 'standard input'}, line {line.number}: {reason}.{advice}")
         yield text
+
+
+def _refuse_file_name(text: str) -> None:
+    """Nobody wants the summary of a file's name."""
+    try:
+        is_file = Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or not one
+        is_file = False
+    if is_file:
+        name = shlex.quote(text)
+        raise click.UsageError(
+            f"{text} is a file. Say -i {name} to summarize each of its lines, or -i {name} --document to summarize "
+            "it as one text."
+        )
 
 
 def _refuse_a_terminal(input_file: Path | None) -> None:

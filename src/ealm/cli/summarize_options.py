@@ -6,10 +6,15 @@ from typing import Any
 import click
 
 from ealm.cli.shared import Command
-from ealm.summarize.options import OPTIONS, Option, SummarizeOptions
+from ealm.summarize.options import OPTIONS, Group, Option, SummarizeOptions
 
 NEED_JSON = ("reconstruction", "trace")
 """Options whose result only JSON can show."""
+
+
+def names_of(group: Group) -> list[str]:
+    """The options of a group of the table."""
+    return [option.name for option in OPTIONS.values() if option.group == group]
 
 
 def summarize_options(command: Command) -> Command:
@@ -35,7 +40,8 @@ def _click_option(option: Option) -> Any:
         return click.option(flag, option.name, multiple=True, metavar="WORD", help=text)
     if option.kind == "choices":
         return click.option(flag, option.name, metavar="KINDS", help=text)
-    return click.option(flag, option.name, type=_click_type(option), default=option.default, help=text)
+    metavar = None if option.kind == "choice" else "N"
+    return click.option(flag, option.name, type=_click_type(option), default=option.default, metavar=metavar, help=text)
 
 
 def _remarks(option: Option) -> Iterator[str]:

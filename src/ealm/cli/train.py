@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ealm.cli.help_pages import GroupedCommand
 from ealm.cli.job import BACKENDS, RAY, address_option
 from ealm.cli.shared import (
     checkpoint_option,
@@ -20,8 +21,15 @@ from ealm.cli.shared import (
 from ealm.common.config import DEFAULT_UPDATES, ENGINES, PRESETS
 from ealm.common.errors import SettingsError
 
+HELP_GROUPS = {
+    "What is trained": ["folder", "preset_name", "assignments", "lm", "similarity", "word_importance", "seed"],
+    "Input": ["pretokenized"],
+    "How long": ["updates", "minutes", "resume", "checkpoint_seconds"],
+    "Speed": ["workers", "engine", "backend", "address", "device"],
+}
 
-@click.command()
+
+@click.command(cls=GroupedCommand, groups=HELP_GROUPS)
 @corpus_argument
 @click.option(
     "--out", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of the run."

@@ -14,7 +14,11 @@ class EalmError(Exception):
     """Base of every error that a user can cause and mend."""
 
 
-class SettingsError(EalmError, ValueError):
+class UsageError(EalmError):
+    """Something cannot be done as it was asked for: another request helps, another try does not."""
+
+
+class SettingsError(UsageError, ValueError):
     """A setting has a value, type or name that cannot be used."""
 
 
@@ -34,6 +38,10 @@ class LanguageModelError(EalmError):
     """A masked language model cannot be loaded or does not fit the agent."""
 
 
+class MissingLanguageModelError(LanguageModelError, UsageError):
+    """There is no masked language model of that name."""
+
+
 class GrammarError(EalmError):
     """A grammar cannot be loaded, or what it gives is no parse."""
 
@@ -42,12 +50,24 @@ class ModelFolderError(EalmError):
     """A folder does not hold a readable trained agent."""
 
 
+class MissingAgentError(ModelFolderError, UsageError):
+    """There is no trained agent in a folder."""
+
+
 class RunError(EalmError):
+    """A training run cannot be started or resumed."""
+
+
+class RunRequestError(RunError, UsageError):
     """A training run cannot be started or resumed as asked."""
 
 
 class BatchError(EalmError):
-    """A job over a file cannot be started, gone on with or written as asked."""
+    """A job over a file cannot be done, gone on with or written."""
+
+
+class JobRequestError(BatchError, UsageError):
+    """A job cannot be done as asked."""
 
 
 class WorkersError(EalmError):

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ealm.common.errors import RunError
+from ealm.common.errors import RunRequestError
 
 
 def fingerprint(parts: Iterable[bytes]) -> str:
@@ -30,13 +30,15 @@ def check_no_run(folder: Path, *names: str) -> None:
     """Raise if a folder holds one of the files of a run: a new one must not be started there."""
     for name in names:
         if (folder / name).exists():
-            raise RunError(f"{folder} already holds a run ({name}). Continue it with resume=, or choose another out=.")
+            raise RunRequestError(
+                f"{folder} already holds a run ({name}). Continue it with resume=, or choose another out=."
+            )
 
 
 def check_same_run(folder: Path, different: Collection[str]) -> None:
     """Raise if anything that makes a run what it is differs from how the run in the folder was started."""
     if different:
-        raise RunError(
+        raise RunRequestError(
             f"The run in {folder} was started with another {' and '.join(different)}: it cannot be resumed with these. "
             "Leave them as they were, or choose another out=."
         )

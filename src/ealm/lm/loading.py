@@ -13,11 +13,12 @@ import torch
 from safetensors import SafetensorError
 
 from ealm.common.config import ENGINES
-from ealm.common.errors import LanguageModelError
+from ealm.common.errors import LanguageModelError, MissingLanguageModelError
 from ealm.common.extras import require_extra
 from ealm.common.storage import own_file, read_json, read_shapes
 from ealm.lm import bundled as embedded
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
+from ealm.lm.hub import hub_is_reachable
 from ealm.lm.int8_linear import in_int8
 from ealm.lm.int8_weights import COMPACT_FILE, read_compact
 
@@ -49,7 +50,8 @@ def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
     except BaseException as error:  # transformers raises many kinds here, from OSError to KeyError
         if not isinstance(error, Exception) and not is_panic(error):
             raise
-        raise LanguageModelError(_loading_advice(name_or_folder, local=folder.is_dir(), error=error)) from error
+        kind = LanguageModelError if folder.is_dir() else MissingLanguageModelError
+        raise kind(_loading_advice(name_or_folder, local=folder.is_dir(), error=error)) from error
 
 
 def _load_compact(folder: Path) -> tuple[Any, Any]:
@@ -68,7 +70,7 @@ def _load_with_transformers(name_or_folder: str) -> tuple[Any, Any]:
 
     local = Path(name_or_folder).is_dir()
     # Never code from the folder; left out, transformers asks on standard input, where our texts come from.
-    options = {"local_files_only": local, "trust_remote_code": False}
+    options = {"local_files_only": local or not hub_is_reachable(), "trust_remote_code": False}
     if local:
         check_lm_folder(Path(name_or_folder))
         with torch.device("meta"):  # shapes alone, no memory

@@ -10,7 +10,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from ealm.common.config import Settings
-from ealm.common.errors import ModelFolderError, SettingsError
+from ealm.common.errors import MissingAgentError, ModelFolderError, SettingsError
 from ealm.common.storage import read_json, read_shapes, read_tensors, write_json, write_tensors
 from ealm.goal_agent.agent import GoalAgent
 from ealm.paper.agent import Agent
@@ -80,7 +80,7 @@ _LARGEST_WIDTH = 65_536
 def _read_description(folder: Path) -> dict[str, Any]:
     path = folder / SETTINGS_FILE
     if not path.is_file():
-        raise ModelFolderError(
+        raise MissingAgentError(
             f"No trained agent in {folder} ({SETTINGS_FILE} is missing). "
             f"Train one with: ealm train CORPUS --out {folder}"
         )

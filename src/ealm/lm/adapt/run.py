@@ -15,7 +15,7 @@ from ealm.common.checkpoint import (
     prefixed,
     restore_optimizer,
 )
-from ealm.common.errors import CorpusError, RunError, SettingsError
+from ealm.common.errors import CorpusError, RunRequestError, SettingsError
 from ealm.common.identity import check_no_run, check_same_run, differences, fingerprint
 from ealm.common.run_loop import Stopwatch, run_until
 from ealm.common.stopping import Budget, StopRequest
@@ -91,7 +91,7 @@ def _check_request(request: AdaptRequest, *, exists: bool) -> None:
     if exists and not request.resume:
         check_no_run(request.folder, CHECKPOINT_FILE)
     if not exists and (request.folder / _DESCRIPTION_FILE).exists():
-        raise RunError(f"{request.folder} holds a model that was not made here. Choose another out=.")
+        raise RunRequestError(f"{request.folder} holds a model that was not made here. Choose another out=.")
 
 
 def _encoded(
