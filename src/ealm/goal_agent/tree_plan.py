@@ -60,10 +60,9 @@ class TreePlan:
         self._values = [own + settings.base for own in importance]
         for i in structure.spare:
             self._values[i] = settings.spare
-        for i in {
-            i for words in structure.dispensable[:1] for i in words
-        }:  # an article is no reason to leave out a noun
-            self._values[i] = max(self._values[i], 0.0)
+        for articles in structure.dispensable[:1]:  # an article is no reason to leave out a noun
+            for i in articles:
+                self._values[i] = max(self._values[i], 0.0)
         self._sizes = sizes
         self._punctuation = punctuation
         self._settings = settings

@@ -12,7 +12,12 @@ _PAUSES = frozenset({";", ",", ":", "-", "–", "—", "("})
 def mend_clauses(tree: Tree) -> None:
     """Clauses hang where their marks and conjunctions say."""
     mend_predicate(tree)
+    mend_relative_root(tree)
+    mend_relatives(tree)
+    mend_objects(tree)
+    mend_measures(tree)
     mend_subordination(tree)
+    mend_results(tree)
     mend_openings(tree)
     mend_subjects(tree)
     mend_alternatives(tree)
@@ -34,6 +39,86 @@ def mend_predicate(tree: Tree) -> None:
             tree.move(noun, verb, "nsubj")
             tree.root = verb
             return
+
+
+def mend_relative_root(tree: Tree) -> None:
+    """ "The treaty, which they signed, divided the land": the root has no relative pronoun before its own subject."""
+    root = tree.root
+    if root is None:
+        return
+    subjects = tree.children(root, "nsubj", "nsubjpass")
+    pronouns = [i for i in tree.children(root) if tree.tags[i] in ("WDT", "WP") and i < root]
+    if not (subjects and pronouns and subjects[0] < pronouns[0] and tree.words[pronouns[0] - 1] == ","):
+        return
+    behind = [
+        i for i in range(root + 1, len(tree.words)) if tree.tags[i] in ("VBD", "VBZ") and tree.words[i - 1] == ","
+    ]
+    verb = next((i for i in behind if not _has_subject(tree, i)), None)
+    if verb is not None:
+        tree.move(verb, ROOT, "ROOT")
+        tree.move(root, subjects[0], "relcl")
+        tree.move(subjects[0], verb, "nsubj")
+        tree.root = verb
+
+
+def mend_relatives(tree: Tree) -> None:
+    """ "Adults with asthma who have not recovered": a relative clause hangs on a noun that agrees with its verb."""
+    for clause in range(len(tree.words)):
+        pronouns = [i for i in tree.children(clause, "nsubj", "nsubjpass") if tree.lower[i] in ("who", "which", "that")]
+        if tree.relations[clause] != "relcl" or not pronouns or _agrees(tree, clause, tree.heads[clause]):
+            continue
+        noun, steps = tree.heads[clause], 0
+        while noun != ROOT and not _agrees(tree, clause, noun) and steps < len(tree.words):
+            above = tree.heads[noun]
+            noun, steps = (tree.heads[above] if above != ROOT and tree.relations[above] == "prep" else ROOT), steps + 1
+        if noun != ROOT and tree.tags[noun].startswith("NN"):
+            tree.attach(clause, noun)
+
+
+def _agrees(tree: Tree, clause: int, noun: int) -> bool:
+    """Whether a noun has the number of a verb, as far as the verb tells."""
+    verbs = [i for i in (*tree.children(clause, "aux", "auxpass"), clause) if tree.tags[i].startswith("VB")]
+    plural = bool(verbs) and (tree.tags[verbs[0]] == "VBP" or tree.lower[verbs[0]] == "were")
+    return not plural or tree.tags[noun] not in ("NN", "NNP") or bool(tree.children(noun, "conj"))
+
+
+def mend_objects(tree: Tree) -> None:
+    """An object hangs on a verb, not on a noun ("pay on demand any amount"; "please find below the dates")."""
+    for i in range(len(tree.words)):
+        noun = tree.heads[i]
+        if tree.relations[i] == "dobj" and noun != ROOT and tree.tags[noun] in ("NN", "NNS"):
+            verb = noun
+            while verb != ROOT and not tree.tags[verb].startswith("VB"):
+                verb = tree.heads[verb]
+            if verb != ROOT and verb < noun < i and not tree.children(verb, "dobj"):
+                tree.attach(i, verb)
+        elif tree.relations[i] == "dobj" and noun != ROOT and tree.children(noun, "auxpass"):
+            if any(tree.lower[j] in rules.TIMES for j in tree.subtree(i)):
+                tree.relations[i] = "npadvmod"  # "will be closed all of next week"
+        elif tree.relations[i] == "pobj" and tree.lower[noun] == "below" and tree.lower[noun - 1] == "find":
+            tree.move(i, tree.heads[noun], "dobj")
+            tree.relations[noun] = "advmod"
+
+
+def mend_measures(tree: Tree) -> None:
+    """ "41 miles from the coast": the measure belongs to the preposition behind it."""
+    for i in range(1, len(tree.words)):
+        measured = tree.relations[i - 1] == "npadvmod" and tree.lower[i - 1] in rules.UNITS
+        where = tree.relations[i] == "prep" and tree.lower[i] in rules.MEASURED
+        if measured and where and tree.heads[i] == tree.heads[i - 1]:
+            tree.attach(i - 1, i)
+
+
+def mend_results(tree: Tree) -> None:
+    """ "The water will be off, so if you want a shower, hurry": behind a comma, "so" opens a clause of its own."""
+    for i in range(1, len(tree.words) - 1):
+        clause = tree.heads[i]
+        opens = tree.words[i - 1] == "," and tree.lower[i] == "so" and tree.lower[i + 1] not in ("that", "as")
+        if not opens or tree.relations[i] not in ("mark", "advmod", "cc") or clause in (ROOT, tree.root) or clause < i:
+            continue
+        if tree.root is not None and tree.root < i and tree.relations[clause] in ("advcl", "ccomp", "conj"):
+            tree.move(clause, tree.root, "conj")
+            tree.move(i, clause, "cc")
 
 
 def _is_finite(tree: Tree, verb: int) -> bool:
@@ -112,21 +197,32 @@ def mend_subordination(tree: Tree) -> None:
 
 
 def mend_openings(tree: Tree) -> None:
-    """ "…, but if it rains, stay in": a condition behind a conjunction belongs to the clause that follows."""
+    """ "…, but if it rains, stay in": a clause that opens behind a conjunction belongs to the clause that follows."""
     for i, word in enumerate(tree.lower):
-        if tree.relations[i] != "mark" or i == 0 or tree.relations[i - 1] != "cc":
+        opens = tree.relations[i] == "mark" or (tree.relations[i] == "advmod" and word in rules.WHEN)
+        if not opens or i == 0 or tree.relations[i - 1] != "cc":
             continue
         clause = tree.heads[i]
         head = tree.heads[clause]
         if word == "that" or tree.relations[clause] != "advcl" or head == ROOT or head > i:
             continue
         inner = [j for j in tree.children(clause, "ccomp") if j > clause and _has_subject(tree, j)]
-        outer = [j for j in tree.children(head, "conj") if j > clause]
+        outer = [j for j in tree.children(head, "conj") if j > clause] or _next_clause(tree, clause, head)
         if inner:
             tree.move(inner[0], head, "conj")
             tree.attach(clause, inner[0])
         elif outer:
             tree.attach(clause, outer[0])
+
+
+def _next_clause(tree: Tree, clause: int, head: int) -> list[int]:
+    """The clause behind another one that a parser hung on something before both."""
+    behind = range(max(tree.subtree(clause)) + 1, len(tree.words))
+    above = {head}
+    while tree.heads[head] != ROOT:
+        head = tree.heads[head]
+        above.add(head)
+    return [j for j in behind if tree.heads[j] in above and _has_subject(tree, j)][:1]
 
 
 def mend_alternatives(tree: Tree) -> None:
@@ -162,8 +258,12 @@ def mend_arguments(tree: Tree) -> None:
         for i in tree.children(verb, "attr", "acomp")[1:]:
             _mend_complement(tree, verb, i)
         for i in tree.children(verb, "ccomp"):
-            if verb < i and _apart(tree, i) and _stands_alone(tree, i) and _has_complement_before(tree, verb, i):
+            if i < verb or not _apart(tree, i):
+                continue
+            if _stands_alone(tree, i) and _has_complement_before(tree, verb, i):
                 tree.relations[i] = "parataxis"
+            elif tree.tags[i] in ("VBZ", "VBD") and min(tree.subtree(i)) == i and subjects:
+                tree.relations[i] = "conj"  # "the lake lies high, has no outlet"
 
 
 def _mend_complement(tree: Tree, verb: int, i: int) -> None:
@@ -278,4 +378,5 @@ def _stands_alone(tree: Tree, clause: int) -> bool:
         return False
     if not tree.tags[clause].startswith("VB") or _is_subordinate(tree, clause):
         return False
-    return bool(subjects) or (tree.tags[clause] == "VB" and not _is_infinitive(tree, clause))
+    contracted = tree.lower[clause].partition("'")[0] in rules.PRONOUNS  # "they're"
+    return bool(subjects) or contracted or (tree.tags[clause] == "VB" and not _is_infinitive(tree, clause))

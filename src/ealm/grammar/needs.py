@@ -25,6 +25,8 @@ class Needs(Scope):
             return False
         word, relation, tag = self._lower[i], self._relations[i], self._tags[i]
         head = self._heads[i]
+        if self._asks_how(i):
+            return True
         if relation in ("cc", "range-end", "idiom") or relation.endswith("-whole") or i in self._narrowing:
             return True
         if (word in rules.FRACTIONS and relation not in _CLAUSES) or self._is_excluding(i):
@@ -70,9 +72,18 @@ class Needs(Scope):
         special = _SPECIAL.get(relation)
         return special(self, i) if special is not None else relation in rules.REQUIRED
 
+    def _asks_how(self, i: int) -> bool:
+        """ "How well people sleep": an adverb or adjective that a question word stands before."""
+        if self._relations[i] not in ("advmod", "amod", "acomp", "npadvmod"):
+            return False
+        return any(self._tags[j] == "WRB" and j < i for j in self._children[i])
+
     def _narrows(self, i: int) -> bool:
         """Whether a phrase or clause says which one is meant, and something else is meant without it."""
         noun, word = self._heads[i], self._lower[i]
+        above = self._heads[noun]
+        if above != ROOT and self._lower[above] == "of" and self._tags[self._heads[above]].startswith("W"):
+            return self._relations[i] == "relcl"
         if self._tags[noun].startswith("W") or any(self._tags[j].startswith("W") for j in self._of(noun, "det")):
             return self._relations[i] == "relcl"  # "which of the two we accepted"
         if any(self._tags[j] in ("JJS", "RBS") for j in self._of(noun, "amod")):
@@ -100,6 +111,8 @@ class Needs(Scope):
         word = self._lower[i]
         if word in rules.ARTICLES or not self._headline:
             return True  # a spare one was told before
+        if word in rules.DEMONSTRATIVES and self._lower[self._heads[i]] in rules.TIMES:
+            return True  # "this week"
         return word in rules.QUANTIFIERS
 
     def _amod(self, i: int) -> bool:
@@ -110,6 +123,8 @@ class Needs(Scope):
             return True  # "Great Wall"
         if self._lower[self._heads[i]] in rules.UNITS and self._of(self._heads[i], "nummod"):
             return True  # "40 light years"
+        if self._relations[self._heads[i]] == "conj-whole" and self._tags[self._heads[self._heads[i]]] == "JJ":
+            return True  # "the German and the English version"
         if self._tags[i] == "JJS" and any(i < j for j in self._of(self._heads[i], "prep", "relcl", "acl")):
             return True
         comparative = self._tags[i] in ("JJR", "RBR")
@@ -118,6 +133,8 @@ class Needs(Scope):
     def _nummod(self, i: int) -> bool:
         noun = self._heads[i]
         above = self._lower[noun]
+        if i > noun:
+            return True  # "extension 412"
         bounded = bool(self._of(i, "idiom", "quantmod", "advmod")) and not self._told_as_past(noun)
         if bounded or self._is_contrasted_number() or (not self._headline and self._tags[noun] == "NN"):
             return True  # "free for up to three users", "one tablet"
@@ -134,6 +151,8 @@ class Needs(Scope):
         above = self._lower[head]
         if word in rules.LIMITING_PREPOSITIONS or (self._is_exchanged(head) and not self._is_time(i)):
             return True
+        if self._is_counterpart(i) or self._tags[head][0] == "W" or self._tags[head] in ("JJS", "RBS"):
+            return True  # "which of them", "the lowest since May"
         if self._relations[head] == "prep" or self._tags[head] == "IN":
             return True  # "out of", "because of"
         if self._completes(i) and any(self._lower[j] in rules.NEGATORS for j in self._tree.subtree(i)):
@@ -142,6 +161,7 @@ class Needs(Scope):
         if (
             above in ("half", "quarter")
             or objects & rules.CONDITION_NOUNS
+            or (i < head and objects & rules.GENERIC_HEADS)  # "for anything urgent, call"
             or (word == "according" and self._is_rumour(i))
         ):
             return True
@@ -161,12 +181,17 @@ class Needs(Scope):
             return not self._of(head, "attr", "acomp", "advmod") and self._first_behind(i, "prep")
         return False
 
+    def _is_counterpart(self, i: int) -> bool:
+        """ "For repairs but not for new houses": what is denied says which other is meant."""
+        others = [j for j in self._of(self._heads[i], "conj", "conj-whole") if self._lower[j] == self._lower[i]]
+        return any(self._lower[k] in rules.NEGATORS for j in others for k in self._children[j])
+
     def _needs_phrase(self, i: int) -> bool:
         """Whether it is the phrase without which a verb or an adjective says nothing."""
         head = self._heads[i]
         if self._lower[head] not in rules.NEED_PHRASE or self._of(head, *COMPLEMENTS, "prt"):
             return False
-        return self._completes(i) or (self._tags[head][:2] == "JJ" and self._first_behind(i, "prep"))
+        return self._completes(i) or (self._tags[head] in ("JJ", "VBN") and self._first_behind(i, "prep"))
 
     def _before_infinitive(self, i: int) -> bool:
         """ "Called on the government to act": who acts stands between the verb and its infinitive."""
@@ -190,8 +215,8 @@ class Needs(Scope):
         marks = {self._lower[j] for j in (*self._of(i, "mark"), *openers)}
         if marks & (rules.CONDITIONS | rules.LIMITING_PREPOSITIONS) or self._lower[i] in rules.CONDITIONS:
             return True
-        if self._is_inverted(i) or i in self._tree.conditional:
-            return True
+        if self._is_inverted(i) or i in self._tree.conditional or self._lower[i] == "subject":
+            return True  # "subject to clause 7"
         head = self._heads[i]
         if self._is_negated(head) and (marks & {"before"} or self._is_denied_reason(i, marks)):
             return True
@@ -214,6 +239,8 @@ class Needs(Scope):
             return True
         if self._after_comma(i):
             return False
+        if self._relations[head] == "appos":
+            return True  # "the firm whose owner fled"
         limits = {self._lower[j] for j in self._of(head, "det", "amod", "predet")}
         if self._lower[head] in rules.GENERIC_HEADS or limits & rules.PROPORTIONS:
             return True

@@ -102,6 +102,8 @@ class Punctuation:
         heads, relations = self._structure.heads, self._structure.relations
         if relations[before] == "cc":
             return True
+        while relations[before] in ("pobj", "prep", "compound", "conj", "poss", "case") and heads[before] != ROOT:
+            before = heads[before]
         verb = heads[before] if relations[before] in ("nsubj", "nsubjpass") else None
         return verb is not None and (
             behind == verb or (heads[behind] == verb and relations[behind] in ("aux", "auxpass", "neg"))

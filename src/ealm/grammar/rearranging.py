@@ -80,6 +80,17 @@ class Tree:
             if self.tags[i] in common and self.tags[head] in common
         }
 
+    def loose_compounds(self) -> set[int]:
+        """Those that may go if need be: a tax reform is a reform, but a car park is no park."""
+        if any(word in rules.NEGATORS or word.endswith("n't") for word in self.lower):
+            return set()
+        return {
+            i
+            for i in self.compounds()
+            if not self.children(i) and (self.lower[i], self.lower[i + 1]) not in rules.FIXED_COMPOUNDS
+            if self.relations[i + 1] in ("nsubj", "nsubjpass", "dobj", "pobj", "attr")
+        }
+
     def give_objects(self) -> None:
         """A preposition without an object takes the noun behind it that a parser hung elsewhere ("rose by a third")."""
         for i in range(len(self.words) - 1):
@@ -89,6 +100,8 @@ class Tree:
             noun = behind and self.is_word[behind[0]] and self.tags[behind[0]][:2] in ("NN", "CD", "JJ")
             if noun and min(self.subtree(behind[0])) == i + 1:
                 self.move(behind[0], i, "pobj")
+            elif not behind and self.tags[i + 1] in ("NN", "CD") and self.subtree(i + 1) == {i + 1}:
+                self.move(i + 1, i, "pobj")  # "by half between 1350 and 1400"
 
     def join_idioms(self) -> None:
         """Words that say something else apart ("at least", "all but") hang on the topmost of them."""
@@ -266,7 +279,19 @@ class Tree:
                     waiting.append(member)
             for cc in own:
                 self.move(cc, member, "cc")
+            self._share_condition(member, above)
             owner, before = member if independent else owner, member
+
+    def _share_condition(self, member: int, above: int) -> None:
+        """ "Stop and call us if it hurts": without a comma, the condition is that of both."""
+        start = min(self.subtree(member)) - 1
+        while start > above and self.relations[start] in ("cc", "discourse"):
+            start -= 1
+        if not self.is_word[start] or self.children(member, "nsubj", "nsubjpass", "expl"):
+            return
+        for clause in self.children(member, "advcl"):
+            if clause > member and {self.lower[i] for i in self.children(clause, "mark")} & rules.CONDITIONS:
+                self.attach(clause, above)
 
     def _asks(self, clause: int) -> bool:
         """Whether a clause is a question by the order of its words."""
@@ -288,10 +313,12 @@ class Tree:
             and not self._is_negated(head)
         ):
             return False  # "575 jobs, or 7 percent": the same in other words, or another offer
-        if joined == {"or"} and self._is_supposed(head):
-            return False  # what holds if A or B holds if A
+        if joined == {"or"} and (self._is_supposed(head) or self._is_denied(head)):
+            return False  # what holds if A or B holds if A; who does neither A nor B does not A
         if joined & (rules.ALTERNATIVES | {"&"}) or self.children(head, "preconj"):
             return True
+        if self.tags[head] == "CD" or (self.tags[head] == "JJ" and self.tags[members[-1]] in ("NN", "NNS")):
+            return True  # "they are 9 and 12", "the German and the English version"
         above = self.heads[head]
         if above != ROOT and self.lower[above] in ("between", "among") and self.relations[head] == "pobj":
             return True
@@ -303,6 +330,10 @@ class Tree:
             return True
         negated = any(self.lower[i] in rules.NEGATORS for i in self.children(head, "neg", "advmod", "det", "preconj"))
         return "but" in joined and negated
+
+    def _is_denied(self, noun: int) -> bool:
+        """Whether a noun is what a negated verb is about."""
+        return self.relations[noun] in ("dobj", "attr") and self._is_negated(self.heads[noun])
 
     def _is_supposed(self, index: int) -> bool:
         """Whether it stands in a clause with "if"."""

@@ -147,9 +147,29 @@ GENERIC_HEADS = frozenset(
 SAYING = frozenset(
     "said says say saying told tells announced announces reported reports stated states added adds noted notes "
     "confirmed confirms showed shows found finds revealed reveals disclosed discloses wrote writes admitted admits "
-    "acknowledged acknowledges declared declares".split()
+    "acknowledged acknowledges declared declares texted texts tweeted tweets emailed emails".split()
 )
 """Verbs of plain assertion: what their subject says may stand alone. Believing, denying, hoping and asking are none."""
+
+FIXED_COMPOUNDS = frozenset(
+    tuple(compound.split())
+    for compound in (
+        "car park, car parks, side effect, side effects, heart attack, heart attacks, heart failure, air strike, air "
+        "strikes, hunger strike, hunger strikes, power plant, power plants, power station, power line, power cut, "
+        "power cuts, space station, police station, gas station, petrol station, fire station, railway station, train "
+        "station, bus station, bus stop, ice cream, soap opera, human being, human beings, guinea pig, guinea pigs, "
+        "credit card, credit cards, debit card, boarding pass, driving licence, peanut butter, cough syrup, water "
+        "polo, table tennis, air force, task force, stock exchange, interest rate, interest rates, blood "
+        "pressure, blood sugar, body weight, sea level, room temperature, death toll, death penalty, life sentence, "
+        "court case, test case, ground floor, swimming pool, hedge fund, sea lion, bank holiday, "
+        "birth rate, crime scene, drug dealer, fire fighter, fire drill, toy gun, paper clip, "
+        "ghost town, hot dog, jet lag, science fiction, security guard, head start, child labour, child "
+        "abuse, war crime, war crimes, peace treaty, peace talks, price war, trade war, fire alarm, smoke alarm, "
+        "oil spill, blood test, chest pain, back pain, knee injury, speed limit, time limit, age limit, window "
+        "sill, wind farm, solar farm, fish farm, money laundering, tax evasion, tax haven, identity theft"
+    ).split(", ")
+)
+"""Compounds whose last noun alone means something else."""
 
 REMINDERS = frozenset("reminder note notice announcement news".split())
 """Nouns whose clause is plainly asserted."""
@@ -288,6 +308,9 @@ PARTICLES = frozenset("back away off out up down over together apart aside forwa
 """Adverbs behind a verb that are a part of it: "push it back"."""
 
 PLACES = frozenset("at in on off under".split())
+
+MEASURED = frozenset("from above below before after north south east west off outside away".split())
+"""Prepositions that a measure stands before: "41 miles from the coast"."""
 
 LOOSE_LIMITS = frozenset("any some enough all every each even only just".split())
 """Of how many something is said: a phrase of which nothing is said does without."""

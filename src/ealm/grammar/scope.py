@@ -32,8 +32,14 @@ class Scope:
             if relation not in ("relcl", "acl") or head == ROOT or self._is_purpose(i):
                 continue
             if self._is_universal(head) and not self._after_comma(i):
-                found |= {j for j in self._tree.subtree(i) if j not in self.spare}
+                found |= self._tree.subtree(i) - self._added(i) - self.spare
         return found
+
+    def _added(self, clause: int) -> set[int]:
+        """What a clause tells besides, behind commas."""
+        inside = self._tree.subtree(clause)
+        besides = [i for i in inside if self._relations[i] in ("relcl", "appos") and self._after_comma(i)]
+        return {j for i in besides for j in self._tree.subtree(i)}
 
     def _condition_paths(self) -> set[int]:
         """From each "if" and "unless" up to the clause that hangs on it: whatever a parser took it for, it stays."""

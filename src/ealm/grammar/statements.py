@@ -15,7 +15,8 @@ def free_statements(tree: Tree) -> None:
         pronoun = subject is not None and tree.lower[subject] in rules.THIRD_PERSON
         antecedent = pronoun and speaker is not None and _agree(tree, subject or 0, speaker)
         named = speaker is not None and not _is_pronoun(tree, speaker)
-        dependent = _speaks_of_speaker(tree, content) or (pronoun and not (antecedent and named))
+        regret = bool(tree.children(speech, "acomp"))
+        dependent = (_speaks_of_speaker(tree, content) and not regret) or (pronoun and not (antecedent and named))
         tree.move(content, ROOT, "ROOT")
         finite = tree.tags[speech].startswith("VB")  # "he said that", where "that" may go, and "a reminder that"
         for mark in tree.children(content, "mark"):
@@ -25,7 +26,8 @@ def free_statements(tree: Tree) -> None:
             tree.move(subject, speech, "nsubj")
             tree.move(speech, content, "attribution")
         else:
-            tree.move(speech, content, "attribution-whole" if dependent or pronoun else "attribution")
+            relation = "attribution" if finite else "discourse"
+            tree.move(speech, content, "attribution-whole" if dependent or pronoun else relation)
         tree.root = content
 
 
@@ -33,6 +35,8 @@ def _said(tree: Tree, verb: int) -> int | None:
     """The content of a plain statement: a finite clause that is said, and not asked, denied or supposed."""
     if tree.lower[verb] in rules.REMINDERS:
         return _reminded(tree, verb)
+    if tree.lower[verb] in ("i'm", "we're", "am", "are"):
+        return _regretted(tree, verb)
     if tree.lower[verb] not in rules.SAYING or tree.tags[verb] not in ("VBD", "VBZ", "VBP", "VBN"):
         return None
     if any(
@@ -72,6 +76,15 @@ def _reminded(tree: Tree, noun: int) -> int | None:
         return None
     clauses = tree.children(noun, "acl", "ccomp", "relcl")
     return next((i for i in clauses if noun < i and _is_plain(tree, i)), None)
+
+
+def _regretted(tree: Tree, verb: int) -> int | None:
+    """ "I'm afraid we can't": what follows is stated."""
+    afraid = [i for i in tree.children(verb, "acomp") if tree.lower[i] == "afraid"]
+    speakers = [tree.lower[i] for i in (*tree.children(verb, "nsubj"), verb)]
+    if not afraid or tree.children(verb, "neg") or not any(word.startswith(("i", "we")) for word in speakers):
+        return None
+    return next((i for i in tree.children(afraid[0], "ccomp") if _is_plain(tree, i)), None)
 
 
 def _speaks_of_speaker(tree: Tree, clause: int) -> bool:
