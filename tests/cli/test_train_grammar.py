@@ -16,7 +16,7 @@ def test_the_command_writes_a_parser_and_its_agreement(tmp_path: Path, monkeypat
         assert name == "spacy:chain"
         return ChainGrammar()
 
-    monkeypatch.setattr("ealm.grammar.training.teacher_named", chain)
+    monkeypatch.setattr("ealm.grammar.training.run.teacher_named", chain)
     corpus = tmp_path / "corpus.txt"
     lines = (f"Sentence number {number} tells of rain in {1900 + number}." for number in range(60))
     corpus.write_text("\n".join(lines), encoding="utf-8")

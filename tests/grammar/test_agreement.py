@@ -1,5 +1,5 @@
-from ealm.grammar.agreement import agreement
 from ealm.grammar.protocol import Parse
+from ealm.grammar.training.agreement import agreement
 
 EXPECTED = Parse((1, -1, 1), ("nsubj", "ROOT", "dobj"), ("PRP", "VBD", "NN"))
 FOUND = Parse((1, -1, 0), ("dep", "ROOT", "dobj"), ("PRP", "VBZ", "NN"))

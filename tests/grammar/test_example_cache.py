@@ -5,8 +5,8 @@ import torch
 from grammars import INPUTS, ChainGrammar, FakeWordEncoder
 
 from ealm.common.errors import RunError
-from ealm.grammar.example_cache import EXAMPLES_FILE, ExampleCache
-from ealm.grammar.examples import Example
+from ealm.grammar.training.example_cache import EXAMPLES_FILE, ExampleCache
+from ealm.grammar.training.examples import Example
 
 SENTENCES = [("rain", "fell"), ("the", "old", "bridge", "is", "closed"), ("go",)]
 

@@ -1,7 +1,7 @@
 import random
 
-from ealm.grammar.examples import Example, as_headline, as_prepared, varied, without_final_punctuation
 from ealm.grammar.protocol import Parse
+from ealm.grammar.training.examples import Example, as_headline, as_prepared, varied, without_final_punctuation
 
 # The bridge was closed (for 12 days) .
 EXAMPLE = Example(

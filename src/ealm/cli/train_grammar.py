@@ -50,7 +50,7 @@ def train_grammar(
     printed by relation and written to agreement.json. Ctrl-C stops and saves; --resume goes on.
     """
     from ealm.common.stopping import StopRequest
-    from ealm.grammar.training import GrammarRequest, GrammarRun, teacher_named
+    from ealm.grammar.training.run import GrammarRequest, GrammarRun, teacher_named
     from ealm.lm.word_encoder import WordEncoder
 
     request = GrammarRequest(

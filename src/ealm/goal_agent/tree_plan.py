@@ -1,7 +1,8 @@
 """The plan of one sentence: of each length the draft to write, and the walk that leads there."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
 from ealm.grammar.rearranging import ROOT
@@ -9,8 +10,12 @@ from ealm.grammar.structure import Structure
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
 
-Fits = Callable[[Sequence[int]], bool]
-"""Whether the words at these indices (ascending) are short enough together."""
+
+class Fits(Protocol):
+    """Whether the words at these indices (ascending) are short enough together, some of them written otherwise."""
+
+    def __call__(self, indices: Sequence[int], written: Mapping[int, str] | None = None, /) -> bool: ...
+
 
 Punctuated = Callable[[Collection[int]], set[int]]
 """Indices of the punctuation that stays with these words."""
@@ -41,6 +46,8 @@ class PlannedDraft:
     """Indices of words and punctuation."""
     complete: bool
     """Whether it is a statement; a phrase, where no true statement fits."""
+    written: Mapping[int, str] = field(default_factory=dict)
+    """What is written in the place of words."""
 
 
 class TreePlan:
@@ -69,8 +76,11 @@ class TreePlan:
         self._tree = UnitTree(structure, self._values, sizes, adjacency=settings.adjacency)
         self._chains: dict[frozenset[int], NestedDrafts] = {}
 
-    def draft(self, fits: Fits, *, keep: Collection[int] = ()) -> PlannedDraft:
-        """The best draft that fits and holds the words to keep; where no statement fits, a phrase."""
+    def draft(self, fits: Fits, *, keep: Collection[int] = (), rephrase: bool = True) -> PlannedDraft:
+        """The best draft that fits and holds the words to keep; where no statement fits, a phrase.
+
+        With `rephrase`, a remark may stand for conditions that do not fit.
+        """
         chain = self._chain(frozenset(keep))
         found = chain.longest_fitting(lambda draft: fits(self._indices(self._tree.words(draft))))
         if found is not None:
@@ -83,7 +93,21 @@ class TreePlan:
                 return PlannedDraft(tuple(shortest), True)
         if keep:
             return PlannedDraft(tuple(self._kept_words(keep, fits)), False)
-        return self._other_statement(fits) or PlannedDraft(tuple(self._phrase(fits)), False)
+        condensed = self._condensed(fits) if rephrase else None
+        return condensed or self._other_statement(fits) or PlannedDraft(tuple(self._phrase(fits)), False)
+
+    def _condensed(self, fits: Fits) -> PlannedDraft | None:
+        """The statement with a remark for its conditions: "ships may enter under certain conditions"."""
+        if self._structure.condensed is None:
+            return None
+        structure, remark = self._structure.condensed
+        sizes = list(self._sizes)
+        for place, text in remark.written.items():
+            sizes[place] = len(text.split())
+        _, words = self._best_part(structure, lambda kept, _=None: fits(kept, remark.written), sizes)
+        if not words or remark.leaves_open(words):
+            return None
+        return PlannedDraft(tuple(words), True, {i: text for i, text in remark.written.items() if i in words})
 
     def _kept_words(self, keep: Collection[int], fits: Fits) -> list[int]:
         """The words to keep with what they need below them, or if that does not fit, just these words."""
@@ -104,9 +128,9 @@ class TreePlan:
             best = max(best, (value, words), key=lambda own: own[0])
         return PlannedDraft(tuple(best[1]), True) if best[1] else None
 
-    def _best_part(self, part: Structure, fits: Fits) -> tuple[float, list[int]]:
+    def _best_part(self, part: Structure, fits: Fits, sizes: Sequence[int] | None = None) -> tuple[float, list[int]]:
         """The longest draft of a part of the sentence that fits, with its value."""
-        tree = UnitTree(part, self._values, self._sizes, adjacency=0.0)
+        tree = UnitTree(part, self._values, sizes or self._sizes, adjacency=0.0)
         chain = NestedDrafts(tree, spare=self._structure.spare)
         found = chain.longest_fitting(lambda draft: fits(self._indices(tree.words(draft))))
         if found is None:
@@ -145,7 +169,7 @@ class TreePlan:
 
     def walk_to(self, goal: int) -> Walk:
         """A walk to the last word, through the best draft of at most `goal` words."""
-        return self.walk(self.draft(lambda kept: sum(self._sizes[i] for i in kept) <= goal).kept)[0]
+        return self.walk(self.draft(lambda kept, _=None: sum(self._sizes[i] for i in kept) <= goal).kept)[0]
 
     def walk(self, kept: Collection[int]) -> tuple[Walk, int]:
         """A walk through this draft, and its step there: all else goes first, the least valuable first."""

@@ -1,6 +1,7 @@
 """What parsers often get wrong about clauses, put right by marks and conjunctions that do not depend on a parse."""
 
 from ealm.grammar import rules
+from ealm.grammar.attachments import mend_attachments
 from ealm.grammar.rearranging import ROOT, Tree
 
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "expl")
@@ -13,9 +14,7 @@ def mend_clauses(tree: Tree) -> None:
     """Clauses hang where their marks and conjunctions say."""
     mend_predicate(tree)
     mend_relative_root(tree)
-    mend_relatives(tree)
-    mend_objects(tree)
-    mend_measures(tree)
+    mend_attachments(tree)
     mend_subordination(tree)
     mend_results(tree)
     mend_openings(tree)
@@ -61,54 +60,6 @@ def mend_relative_root(tree: Tree) -> None:
         tree.root = verb
 
 
-def mend_relatives(tree: Tree) -> None:
-    """ "Adults with asthma who have not recovered": a relative clause hangs on a noun that agrees with its verb."""
-    for clause in range(len(tree.words)):
-        pronouns = [i for i in tree.children(clause, "nsubj", "nsubjpass") if tree.lower[i] in ("who", "which", "that")]
-        if tree.relations[clause] != "relcl" or not pronouns or _agrees(tree, clause, tree.heads[clause]):
-            continue
-        noun, steps = tree.heads[clause], 0
-        while noun != ROOT and not _agrees(tree, clause, noun) and steps < len(tree.words):
-            above = tree.heads[noun]
-            noun, steps = (tree.heads[above] if above != ROOT and tree.relations[above] == "prep" else ROOT), steps + 1
-        if noun != ROOT and tree.tags[noun].startswith("NN"):
-            tree.attach(clause, noun)
-
-
-def _agrees(tree: Tree, clause: int, noun: int) -> bool:
-    """Whether a noun has the number of a verb, as far as the verb tells."""
-    verbs = [i for i in (*tree.children(clause, "aux", "auxpass"), clause) if tree.tags[i].startswith("VB")]
-    plural = bool(verbs) and (tree.tags[verbs[0]] == "VBP" or tree.lower[verbs[0]] == "were")
-    return not plural or tree.tags[noun] not in ("NN", "NNP") or bool(tree.children(noun, "conj"))
-
-
-def mend_objects(tree: Tree) -> None:
-    """An object hangs on a verb, not on a noun ("pay on demand any amount"; "please find below the dates")."""
-    for i in range(len(tree.words)):
-        noun = tree.heads[i]
-        if tree.relations[i] == "dobj" and noun != ROOT and tree.tags[noun] in ("NN", "NNS"):
-            verb = noun
-            while verb != ROOT and not tree.tags[verb].startswith("VB"):
-                verb = tree.heads[verb]
-            if verb != ROOT and verb < noun < i and not tree.children(verb, "dobj"):
-                tree.attach(i, verb)
-        elif tree.relations[i] == "dobj" and noun != ROOT and tree.children(noun, "auxpass"):
-            if any(tree.lower[j] in rules.TIMES for j in tree.subtree(i)):
-                tree.relations[i] = "npadvmod"  # "will be closed all of next week"
-        elif tree.relations[i] == "pobj" and tree.lower[noun] == "below" and tree.lower[noun - 1] == "find":
-            tree.move(i, tree.heads[noun], "dobj")
-            tree.relations[noun] = "advmod"
-
-
-def mend_measures(tree: Tree) -> None:
-    """ "41 miles from the coast": the measure belongs to the preposition behind it."""
-    for i in range(1, len(tree.words)):
-        measured = tree.relations[i - 1] == "npadvmod" and tree.lower[i - 1] in rules.UNITS
-        where = tree.relations[i] == "prep" and tree.lower[i] in rules.MEASURED
-        if measured and where and tree.heads[i] == tree.heads[i - 1]:
-            tree.attach(i - 1, i)
-
-
 def mend_results(tree: Tree) -> None:
     """ "The water will be off, so if you want a shower, hurry": behind a comma, "so" opens a clause of its own."""
     for i in range(1, len(tree.words) - 1):
@@ -116,8 +67,8 @@ def mend_results(tree: Tree) -> None:
         opens = tree.words[i - 1] == "," and tree.lower[i] == "so" and tree.lower[i + 1] not in ("that", "as")
         if not opens or tree.relations[i] not in ("mark", "advmod", "cc") or clause in (ROOT, tree.root) or clause < i:
             continue
-        if tree.root is not None and tree.root < i and tree.relations[clause] in ("advcl", "ccomp", "conj"):
-            tree.move(clause, tree.root, "conj")
+        if tree.heads[clause] < i and tree.relations[clause] in ("advcl", "ccomp", "conj"):
+            tree.relations[clause] = "conj"
             tree.move(i, clause, "cc")
 
 
@@ -239,9 +190,14 @@ def mend_alternatives(tree: Tree) -> None:
 def mend_arguments(tree: Tree) -> None:
     """A verb has one subject and one object; what stands apart from them is no argument."""
     for verb in range(len(tree.words)):
+        if tree.tags[verb].startswith("JJ"):  # "make sure that it works, otherwise they complain"
+            for i in tree.children(verb, "ccomp")[1:]:
+                if _apart(tree, i) and _has_subject(tree, i):
+                    tree.move(i, tree.heads[verb], "parataxis")
         if not tree.tags[verb].startswith("VB"):
             continue
         subjects = tree.children(verb, "nsubj", "nsubjpass")
+        _free_fragment(tree, verb, subjects)
         for i in subjects[1:]:
             if i > verb and any(tree.relations[j] == "cc" for j in range(verb, i)):
                 tree.relations[i] = "discourse"
@@ -264,6 +220,15 @@ def mend_arguments(tree: Tree) -> None:
                 tree.relations[i] = "parataxis"
             elif tree.tags[i] in ("VBZ", "VBD") and min(tree.subtree(i)) == i and subjects:
                 tree.relations[i] = "conj"  # "the lake lies high, has no outlet"
+
+
+def _free_fragment(tree: Tree, verb: int, subjects: list[int]) -> None:
+    """ "Great shoes, although the heel came off": the first of two subjects is a sentence without a verb."""
+    if verb != tree.root or len(subjects) < 2 or subjects[1] > verb:
+        return
+    between = range(max(j for j in tree.subtree(subjects[0]) if j < subjects[1]), subjects[1])
+    if any(tree.relations[i] == "mark" and tree.words[i - 1] == "," for i in between):
+        _make_first(tree, subjects[0], verb, "parataxis")
 
 
 def _mend_complement(tree: Tree, verb: int, i: int) -> None:

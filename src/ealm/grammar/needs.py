@@ -6,6 +6,7 @@ from ealm.grammar import rules
 from ealm.grammar.headlines import spare_words
 from ealm.grammar.rearranging import ROOT, Tree
 from ealm.grammar.scope import COMPLEMENTS, Scope
+from ealm.grammar.statements import REMARK
 
 _CLAUSES = frozenset({"advcl", "relcl", "acl", "ccomp", "xcomp", "conj", "parataxis", "csubj", "pcomp"})
 
@@ -27,7 +28,7 @@ class Needs(Scope):
         head = self._heads[i]
         if self._asks_how(i):
             return True
-        if relation in ("cc", "range-end", "idiom") or relation.endswith("-whole") or i in self._narrowing:
+        if relation in ("cc", "range-end", "idiom", REMARK) or relation.endswith("-whole") or i in self._narrowing:
             return True
         if (word in rules.FRACTIONS and relation not in _CLAUSES) or self._is_excluding(i):
             return True
@@ -153,6 +154,8 @@ class Needs(Scope):
             return True
         if self._is_counterpart(i) or self._tags[head][0] == "W" or self._tags[head] in ("JJS", "RBS"):
             return True  # "which of them", "the lowest since May"
+        if any(self._tags[j][0] == "W" for j in self._of(i, "pobj")):
+            return True  # "the age at which"
         if self._relations[head] == "prep" or self._tags[head] == "IN":
             return True  # "out of", "because of"
         if self._completes(i) and any(self._lower[j] in rules.NEGATORS for j in self._tree.subtree(i)):
@@ -165,7 +168,9 @@ class Needs(Scope):
             or (word == "according" and self._is_rumour(i))
         ):
             return True
-        if self._is_negated(head) and (word in ("before", "after", "until", "because") or self._tags[head] == "JJ"):
+        if self._is_negated(head) and (word in ("before", "after", "until") or self._tags[head] == "JJ"):
+            return True
+        if word == "because" and self._is_negated(head) and self._is_denied_reason(i, {word}):
             return True
         if self._is_bounded(i):
             return True
@@ -196,7 +201,8 @@ class Needs(Scope):
     def _before_infinitive(self, i: int) -> bool:
         """ "Called on the government to act": who acts stands between the verb and its infinitive."""
         head = self._heads[i]
-        return not self._is_time(i) and any(head < i < j for j in self._of(head, "xcomp"))
+        counted = any(self._tags[j] == "CD" for j in self._of(i, "pobj"))  # "voted by 212 to 198 to raise"
+        return not (counted or self._is_time(i)) and any(head < i < j for j in self._of(head, "xcomp"))
 
     def _compound(self, i: int) -> bool:
         head = self._heads[i]
@@ -239,7 +245,7 @@ class Needs(Scope):
             return True
         if self._after_comma(i):
             return False
-        if self._relations[head] == "appos":
+        if self._relations[head] == "appos" or self._is_compared(head):
             return True  # "the firm whose owner fled"
         limits = {self._lower[j] for j in self._of(head, "det", "amod", "predet")}
         if self._lower[head] in rules.GENERIC_HEADS or limits & rules.PROPORTIONS:
@@ -252,6 +258,11 @@ class Needs(Scope):
         indefinite = not determiners or bool(determiners & {"a", "an", "any"})
         indefinite = indefinite and not self._tags[head].startswith("NNP")
         return indefinite and not self._told_as_past(head)
+
+    def _is_compared(self, noun: int) -> bool:
+        """ "Patients who took it lived longer than those who did not"."""
+        subject = self._relations[noun] in ("nsubj", "nsubjpass")
+        return subject and any(self._lower[i : i + 2] == ["than", "those"] for i in range(noun, len(self._lower)))
 
     def _xcomp(self, i: int) -> bool:
         """Behind an object, an infinitive says what for, unless the verb needs it."""

@@ -68,7 +68,21 @@ class Punctuation:
             for mark in (start, end)
         }
         left = {i for i in marks - broken if not self._is_left_over(i, kept)}
-        return left | self._between_clauses(kept, left)
+        left |= self._between_clauses(kept, left)
+        return left | self._closing(kept, left)
+
+    def _closing(self, kept: Collection[int], marks: Collection[int]) -> set[int]:
+        """The comma behind a relative clause or an apposition that has one before it."""
+        structure, found = self._structure, set()
+        for i in kept:
+            if structure.relations[i] not in ("relcl", "appos") or not structure.is_word[i]:
+                continue
+            words = [j for j in kept if structure.is_word[j] and _is_below(structure.heads, j, i)]
+            behind = min((j for j in kept if j > max(words) and structure.is_word[j]), default=None)
+            opened = min(words) - 1 in marks and self._words[min(words) - 1] == ","
+            if behind is not None and opened and not any(max(words) < j < behind for j in marks):
+                found |= set([j for j in range(max(words), behind) if self._words[j] == ","][-1:])
+        return found
 
     def _between_clauses(self, kept: Collection[int], marks: Collection[int]) -> set[int]:
         """Where two clauses meet that no conjunction joins, the mark that stood somewhere between them."""

@@ -5,7 +5,7 @@ hangs on what X said, so that it may go; titles and company designators hang on 
 """
 
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ealm.grammar import rules
 from ealm.grammar.protocol import Parse
@@ -70,6 +70,12 @@ class Tree:
                     waiting.append(child)
         return found
 
+    def remove(self, words: Collection[int]) -> None:
+        """Take words out of the tree, with nothing of them left that another word could need."""
+        for i in words:
+            self.attach(i, ROOT)
+            self.is_word[i] = False
+
     def compounds(self) -> set[int]:
         """Common nouns right before the noun that they belong to: "retirement age", "room temperature"."""
         common = ("NN", "NNS")
@@ -91,66 +97,6 @@ class Tree:
             if self.relations[i + 1] in ("nsubj", "nsubjpass", "dobj", "pobj", "attr")
         }
 
-    def give_objects(self) -> None:
-        """A preposition without an object takes the noun behind it that a parser hung elsewhere ("rose by a third")."""
-        for i in range(len(self.words) - 1):
-            if self.relations[i] != "prep" or not self.is_word[i] or self.children(i):
-                continue
-            behind = [j for j in range(i + 1, min(i + 7, len(self.words))) if self.heads[j] == self.heads[i]]
-            noun = behind and self.is_word[behind[0]] and self.tags[behind[0]][:2] in ("NN", "CD", "JJ")
-            if noun and min(self.subtree(behind[0])) == i + 1:
-                self.move(behind[0], i, "pobj")
-            elif not behind and self.tags[i + 1] in ("NN", "CD") and self.subtree(i + 1) == {i + 1}:
-                self.move(i + 1, i, "pobj")  # "by half between 1350 and 1400"
-
-    def join_idioms(self) -> None:
-        """Words that say something else apart ("at least", "all but") hang on the topmost of them."""
-        for length in (3, 2):
-            for start in range(len(self.words) - length + 1):
-                span = range(start, start + length)
-                if tuple(self.lower[i] for i in span) in rules.IDIOMS and all(self.is_word[i] for i in span):
-                    self._join_idiom(list(span))
-
-    def _join_idiom(self, span: list[int]) -> None:
-        last = span[-1]
-        if self.relations[last] in ("mark", "prep") and self.heads[last] not in span and self.heads[last] > last:
-            clause = self.heads[last]
-            if self.heads[clause] in span:
-                above = next((self.heads[i] for i in span if self.heads[i] not in (*span, clause)), ROOT)
-                if above == ROOT:
-                    return
-                self.move(clause, above, "advcl")
-            for i in span[:-1]:
-                self.move(i, last, "idiom")
-            self.relations[last] = "idiom"
-            if tuple(self.lower[i] for i in span) in rules.CONDITIONAL_IDIOMS:
-                self.conditional.add(clause)
-            if tuple(self.lower[i] for i in span) in rules.CONCESSIVE_IDIOMS:
-                self.concessive.add(clause)
-            return
-        outside = [i for i in span if self.heads[i] not in span]
-        top = outside[0] if outside else span[0]
-        if self.heads[top] == ROOT:
-            return
-        for i in span:
-            if i != top:
-                self.move(i, top, "idiom")
-        if self.relations[top] in ("advmod", "quantmod", "amod", "npadvmod", "det", "predet", "mark", "cc", "appos"):
-            self.relations[top] = "idiom"
-
-    def join_substitutions(self) -> None:
-        """ "Rather than B" is one phrase, whatever B is."""
-        for start in range(len(self.words) - 2):
-            if (self.lower[start], self.lower[start + 1]) != ("rather", "than"):
-                continue
-            spans = {i: self.subtree(i) for i in range(start + 2, len(self.words)) if self.is_word[i]}
-            heads = [i for i, inside in spans.items() if min(inside - {start, start + 1}) == start + 2]
-            if heads:
-                phrase = max(heads, key=lambda i: len(spans[i]))
-                for i in (start, start + 1):
-                    if self.heads[i] != ROOT and i not in (phrase, self.heads[phrase]):
-                        self.move(i, phrase, "idiom")
-
     def lift_from_punctuation(self) -> None:
         """What hangs on a punctuation mark hangs on its head."""
         for i, own in enumerate(self.is_word):
@@ -166,54 +112,6 @@ class Tree:
                 self.attach(i, self.root if self.root is not None else ROOT)
             else:
                 self.attach(i, head)
-
-    def free_designators(self) -> None:
-        """ "Norvik Corp" hangs on "Norvik"; "Merck & Co's drug" may become "Merck's drug"."""
-        for i, word in enumerate(self.lower):
-            if word not in rules.DESIGNATORS or not self.is_word[i]:
-                continue
-            if self.relations[i] == "conj":
-                head = self.heads[i]
-                signs = [j for j in self.children(head, "cc") + self.children(i, "cc") if self.lower[j] in ("&", "and")]
-                for sign in signs:
-                    self.move(sign, i, "cc")
-                for ending in self.children(i, "case"):
-                    self.move(ending, head, "case")
-                self.move(i, head, "designator")
-                continue
-            names = [j for j in self.children(i, "compound", "nmod") if j < i]
-            if names and names[-1] >= i - 2 and self.tags[names[-1]].startswith("NNP"):
-                self._swap(i, names[-1])
-
-    def _swap(self, head: int, name: int) -> None:
-        """The name takes the place of its head, and what hung on that."""
-        above, relation = self.heads[head], self.relations[head]
-        for child in self.children(head):
-            if child != name:
-                self.attach(child, name)
-        self.move(name, above, relation)
-        self.move(head, name, "designator")
-        if self.root == head:
-            self.root = name
-
-    def free_titles(self) -> None:
-        """ "Norvik Corp Chief Executive Ann Lee": all up to the title may go, and with it "former"."""
-        for name in range(len(self.words)):
-            if not self.is_word[name] or not self.tags[name].startswith("NNP"):
-                continue
-            before = [i for i in self.children(name, "compound", "nmod", "amod", "poss") if i < name]
-            titles = [i for i in before if self._is_title(i, name)]
-            if titles:
-                title = titles[-1]
-                for i in before:
-                    if i < title:
-                        self.attach(i, title)
-                self.move(title, name, "title")
-
-    def _is_title(self, index: int, name: int) -> bool:
-        if self.relations[index] not in ("compound", "nmod") or index >= name:
-            return False
-        return self.lower[index] in rules.TITLES or self.tags[index] in ("NN", "NNS")
 
     def mend_coordinations(self) -> None:
         """A clause behind "and" that a parser took for a complement is a conjunct."""
@@ -311,6 +209,7 @@ class Tree:
             and len(members) == 1
             and not self.is_word[conjunctions[0] - 1]
             and not self._is_negated(head)
+            and "only" not in self.lower[: conjunctions[0]]
         ):
             return False  # "575 jobs, or 7 percent": the same in other words, or another offer
         if joined == {"or"} and (self._is_supposed(head) or self._is_denied(head)):
@@ -332,7 +231,12 @@ class Tree:
         return "but" in joined and negated
 
     def _is_denied(self, noun: int) -> bool:
-        """Whether a noun is what a negated verb is about."""
+        """Whether a noun is what a negated verb is about: "did not see A or B", "is not liable for A or B"."""
+        if self.relations[noun] == "pobj":
+            adjective = self.heads[self.heads[noun]]
+            return (
+                adjective != ROOT and self.relations[adjective] == "acomp" and self._is_negated(self.heads[adjective])
+            )
         return self.relations[noun] in ("dobj", "attr") and self._is_negated(self.heads[noun])
 
     def _is_supposed(self, index: int) -> bool:
@@ -352,26 +256,21 @@ class Tree:
         for i, word in enumerate(self.lower):
             if self.relations[i] != "cc" or not self.is_word[i] or self.relations[self.heads[i]].startswith("conj"):
                 continue
+            joined = [
+                j for j in range(i + 1, len(self.words)) if self.relations[j] == "conj" and self._starts(j, i + 1)
+            ]
+            if joined and not self.children(joined[0], "cc"):
+                self.move(i, joined[0], "cc")
+                continue
             behind = [j for j in range(i + 1, len(self.words)) if self.is_word[j] and self.heads[j] == self.heads[i]]
             if behind and word != "&" and not (i < behind[0] and self.heads[i] == self.root and i < self.heads[i]):
                 self.move(i, behind[0], "cc")
             elif word != "&":
                 self.relations[i] = "discourse"
 
-    def join_ranges(self) -> None:
-        """ "From A to B" is one phrase."""
-        for start in range(len(self.words)):
-            if self.lower[start] != "from" or self.relations[start] not in ("prep", "conj"):
-                continue
-            near = {self.heads[start], start, *self.children(start, "pobj")}
-            ends = [
-                i
-                for i in range(start + 1, len(self.words))
-                if self.lower[i] in ("to", "until", "till", "through", "into") and self.relations[i] in ("prep", "pobj")
-                if self.heads[i] in near
-            ]
-            if ends and not any(self.words[i] == "," for i in range(start, ends[0])):
-                self.move(ends[0], start, "range-end")
+    def _starts(self, phrase: int, index: int) -> bool:
+        """Whether a phrase begins there."""
+        return self.is_word[phrase] and min(self.subtree(phrase)) == index
 
     def mend(self) -> None:
         """What rearranging may have cut off hangs on the root: no word is ever lost."""

@@ -99,6 +99,18 @@ FACTUAL_MARKS = frozenset("because although though whereas".split())
 
 HARD_CONDITIONS = frozenset("if unless provided until till".split())
 
+SUPPOSING = frozenset("if provided providing assuming when where".split())
+BEFORE_CONDITION = frozenset("only as so long".split())
+"""Conjunctions of clauses that a remark may stand for, and words that belong to them."""
+
+REMARKS = {
+    "unless": "unless exceptions apply",
+    "except": "except in some cases",
+    "but": "but not in all cases",
+    "subject": "subject to conditions",
+}
+"""What is written for an exception that does not fit; for a condition, its conjunction and "conditions are met"."""
+
 WHEN = frozenset("when whenever where wherever as while".split())
 """Conditions only where the main clause is no report of the past."""
 
@@ -236,8 +248,8 @@ CONTROL = frozenset(
 IDIOMS = frozenset(
     tuple(idiom.split())
     for idiom in (
-        "at least, at most, all but, no longer, no more, more than, less than, fewer than, up to, as many as, as "
-        "much as, as long as, so long as, as few as, as little as, not yet, hardly any, hardly ever, nothing but, "
+        "at least, at most, at all, all but, no longer, no more, more than, less than, fewer than, up to, as many as, "
+        "as much as, as long as, so long as, as few as, as little as, not yet, hardly any, hardly ever, nothing but, "
         "no fewer than, no less than, a few, a little, as well as, such as, so that, as if, as though, even "
         "though, in front of, on top of, on behalf of, instead of, "
         "each other, one another, only if, even if, as soon as, any more, not only, far from"

@@ -1,9 +1,14 @@
 """What a sentence states: what somebody plainly says is free to stand alone, and so are some other clauses."""
 
+from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 from ealm.grammar import rules
 from ealm.grammar.rearranging import ROOT, Tree
+
+REMARK = "remark"
+"""The relation of the words that stand for a condition."""
 
 
 def free_statements(tree: Tree) -> None:
@@ -15,8 +20,8 @@ def free_statements(tree: Tree) -> None:
         pronoun = subject is not None and tree.lower[subject] in rules.THIRD_PERSON
         antecedent = pronoun and speaker is not None and _agree(tree, subject or 0, speaker)
         named = speaker is not None and not _is_pronoun(tree, speaker)
-        regret = bool(tree.children(speech, "acomp"))
-        dependent = (_speaks_of_speaker(tree, content) and not regret) or (pronoun and not (antecedent and named))
+        own = tree.lower[speech] in _OWN_WORDS
+        dependent = (_speaks_of_speaker(tree, content) and not own) or (pronoun and not (antecedent and named))
         tree.move(content, ROOT, "ROOT")
         finite = tree.tags[speech].startswith("VB")  # "he said that", where "that" may go, and "a reminder that"
         for mark in tree.children(content, "mark"):
@@ -35,8 +40,8 @@ def _said(tree: Tree, verb: int) -> int | None:
     """The content of a plain statement: a finite clause that is said, and not asked, denied or supposed."""
     if tree.lower[verb] in rules.REMINDERS:
         return _reminded(tree, verb)
-    if tree.lower[verb] in ("i'm", "we're", "am", "are"):
-        return _regretted(tree, verb)
+    if tree.lower[verb] in _OWN_WORDS:
+        return _regretted(tree, verb) or _announced(tree, verb)
     if tree.lower[verb] not in rules.SAYING or tree.tags[verb] not in ("VBD", "VBZ", "VBP", "VBN"):
         return None
     if any(
@@ -85,6 +90,24 @@ def _regretted(tree: Tree, verb: int) -> int | None:
     if not afraid or tree.children(verb, "neg") or not any(word.startswith(("i", "we")) for word in speakers):
         return None
     return next((i for i in tree.children(afraid[0], "ccomp") if _is_plain(tree, i)), None)
+
+
+_OWN_WORDS = ("i'm", "we're", "am", "are", "writing")
+"""Verbs of what somebody says of his own message."""
+
+
+def _announced(tree: Tree, verb: int) -> int | None:
+    """ "I'm writing to let you know that …"."""
+    purposes = [i for i in tree.children(verb, "xcomp", "advcl") if tree.lower[i] in ("let", "inform", "tell", "say")]
+    for purpose in purposes:
+        inside = [purpose, *tree.children(purpose, "ccomp")]
+        clauses = [
+            i for j in inside for i in tree.children(j, "ccomp") if tree.tags[i] != "VB" or tree.children(i, "aux")
+        ]
+        found = next((i for i in clauses if _is_plain(tree, i) and tree.lower[i] != "know"), None)
+        if found is not None:
+            return found
+    return None
 
 
 def _speaks_of_speaker(tree: Tree, clause: int) -> bool:
@@ -176,7 +199,8 @@ def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
     if tree.children(i, "mark") or (_is_conditional(tree) and ";" not in tree.words[min(i, tree.root or 0) : i]):
         return None
     subjects = tree.children(i, "nsubj", "nsubjpass")
-    command = tree.tags[i] == "VB" and not tree.children(i, "aux", "auxpass") and relation == "parataxis"
+    root_commands = tree.root is not None and _commands(tree, tree.root)
+    command = _commands(tree, i) and (relation == "parataxis" or root_commands)
     if not command and not (subjects and _is_understood(tree, subjects[0])):
         return None
     inside = tree.subtree(i)
@@ -189,6 +213,10 @@ def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
     if any(tree.lower[j] in rules.THIRD_PERSON_OBJECTS for j in inside) and not _names_before(tree, inside):
         return None
     return Clause(i, frozenset(inside - openers))
+
+
+def _commands(tree: Tree, verb: int) -> bool:
+    return tree.tags[verb] == "VB" and not tree.children(verb, "nsubj", "nsubjpass", "expl", "aux", "auxpass")
 
 
 def _names_before(tree: Tree, inside: set[int]) -> bool:
@@ -220,7 +248,7 @@ def _reason(tree: Tree, i: int) -> Clause | None:
         return None
     denied = tree.children(i, "neg") and tree.children(i, "neg")[0] < marks[0]
     limited = marks[0] > 0 and tree.lower[marks[0] - 1] in rules.NEGATORS | rules.LIMITERS | rules.HEDGES
-    root_denied = tree.root is not None and bool(tree.children(tree.root, "neg"))
+    root_denied = tree.lower[marks[0]] == "because" and tree.root is not None and bool(tree.children(tree.root, "neg"))
     if denied or limited or root_denied or not _is_understood(tree, subjects[0]):
         return None
     return Clause(i, frozenset(tree.subtree(i) - set(marks)))
@@ -244,3 +272,99 @@ def _is_definite(tree: Tree, noun: int) -> bool:
     if determiners & rules.QUANTIFIERS or tree.children(noun, "neg"):
         return False
     return tree.tags[noun].startswith("NNP") or bool(determiners)
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A few words for conditions and exceptions that do not fit: "under certain conditions"."""
+
+    place: int
+    """The word in whose place they stand."""
+    written: Mapping[int, str]
+    """The remark, and nouns of the conditions in the place of pronouns that stand for them."""
+    tree: Tree
+    """Of the sentence with the remark instead of the conditions."""
+
+    def leaves_open(self, kept: Collection[int]) -> bool:
+        """Whether a pronoun is left that may stand for a noun of the conditions."""
+        return any(i in kept and i not in self.written for i in _pronouns(self.tree, self.place))
+
+
+def remark(tree: Tree, required: Sequence[bool]) -> Remark | None:
+    """The sentence with a remark in place of the conditions that its statement needs; none in a question."""
+    if tree.root is None or _asks(tree):
+        return None
+    found = [i for i in range(len(tree.words)) if required[i] and _is_condition(tree, i)]
+    inside = {j for i in found for j in tree.subtree(i)}
+    if not found or tree.root in inside:
+        return None
+    place = min(tree.subtree(found[0]))
+    comma = "," if place == 0 and place != found[0] else ""
+    shorter = deepcopy(tree)
+    shorter.remove(inside)
+    shorter.is_word[place] = True
+    shorter.move(place, tree.root, REMARK)
+    shorter.lower[place] = REMARK
+    shorter.conditional -= inside
+    written = {place: _remark_text(tree, place) + comma}
+    return Remark(place, {**written, **_antecedents(tree, inside, _pronouns(shorter, place))}, shorter)
+
+
+def _remark_text(tree: Tree, place: int) -> str:
+    """The conjunction of the source, and few words for what follows."""
+    end = place
+    while tree.lower[end] in rules.SUPPOSING | rules.BEFORE_CONDITION:
+        end += 1
+    first = tree.lower[place]
+    if first in rules.REMARKS:
+        return rules.REMARKS[first]
+    if tree.root is not None and _commands(tree, tree.root):
+        return "if needed"
+    return f"{' '.join(tree.lower[place:end]) or 'if'} conditions are met"
+
+
+def _pronouns(tree: Tree, place: int) -> list[int]:
+    """Pronouns behind a place."""
+    pronouns = rules.THIRD_PERSON | rules.THIRD_PERSON_OBJECTS | rules.POSSESSIVES | rules.DEMONSTRATIVES
+    behind = range(place + 1, len(tree.words))
+    return [
+        i for i in behind if tree.is_word[i] and tree.lower[i] in pronouns and tree.tags[i] in ("PRP", "PRP$", "DT")
+    ]
+
+
+def _antecedents(tree: Tree, inside: Collection[int], pronouns: Sequence[int]) -> dict[int, str]:
+    """For "it" and "they", the only noun of the conditions that they can stand for."""
+    units = rules.TIMES | rules.UNITS
+    nouns = [i for i in inside if tree.tags[i] in ("NN", "NNS") and tree.relations[i] in _ARGUMENTS]
+    things = [i for i in nouns if tree.lower[i] not in units]
+    found = {}
+    for i in pronouns:
+        plural = tree.lower[i] in ("they", "them")
+        agreeing = [j for j in things if (tree.tags[j] == "NNS") == plural]
+        if (plural or tree.lower[i] == "it") and len(agreeing) == 1:
+            before = tree.children(agreeing[0], "compound", "amod")
+            found[i] = " ".join(tree.words[j] for j in sorted([*before, agreeing[0]]) if j <= agreeing[0])
+    return found
+
+
+_ARGUMENTS = ("nsubj", "nsubjpass", "dobj", "pobj")
+
+
+def _is_condition(tree: Tree, i: int) -> bool:
+    """Whether it is a condition or an exception of the main clause."""
+    above = tree.heads[i]
+    while above not in (ROOT, tree.root):
+        if tree.relations[above] in ("relcl", "acl", "conj", "conj-whole", "ccomp", "parataxis", "advcl"):
+            return False
+        above = tree.heads[above]
+    if any(tree.lower[j] in rules.ALTERNATIVES for j in tree.children(i, "cc")):
+        return False
+    first = min(tree.subtree(i))
+    if tree.lower[i] == "except" or tree.lower[first : first + 2] == ["but", "not"]:
+        return True  # "but not for second homes"
+    if i in tree.concessive or not tree.relations[i].startswith(("advcl", "prep")):
+        return False
+    if tree.relations[i] == "prep":
+        return tree.lower[i] in rules.SUPPOSING
+    marks = {tree.lower[j] for j in tree.children(i, "mark", "advmod") if j < i}
+    return i in tree.conditional or tree.lower[i] == "subject" or bool(marks & (rules.SUPPOSING | {"unless"}))

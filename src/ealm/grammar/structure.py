@@ -11,9 +11,10 @@ from functools import cached_property
 from ealm.grammar.headlines import Topic, demonstratives, is_spoken, spare_words, topics_of
 from ealm.grammar.mending import mend_clauses
 from ealm.grammar.needs import Costs
+from ealm.grammar.phrases import join_phrases
 from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT, Tree
-from ealm.grammar.statements import Clause, free_antecedents, free_statements, other_clauses
+from ealm.grammar.statements import Clause, Remark, free_antecedents, free_statements, other_clauses, remark
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,13 @@ class Structure:
     dispensable: tuple[frozenset[int], ...] = ()
     """Words that the shortest statement may do without where it does not fit: some, or if need be more."""
     tree: Tree | None = None
+    headline: bool = True
+
+    @cached_property
+    def condensed(self) -> "tuple[Structure, Remark] | None":
+        """The structure with a remark in place of the conditions that the sentence needs."""
+        found = None if self.tree is None else remark(self.tree, self.required)
+        return None if found is None else (_structure(found.tree, headline=self.headline), found)
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:
@@ -51,12 +59,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     if tree.root is None:
         return _flat(len(words), is_word)
     tree.lift_from_punctuation()
-    tree.give_objects()
-    tree.join_idioms()
-    tree.join_substitutions()
-    tree.free_designators()
-    tree.free_titles()
-    tree.join_ranges()
+    join_phrases(tree)
     mend_clauses(tree)
     tree.mend_coordinations()
     tree.join_coordinations()
@@ -64,10 +67,14 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     free_statements(tree)
     free_antecedents(tree)
     tree.mend()
+    return _structure(tree, headline=headline)
+
+
+def _structure(tree: Tree, *, headline: bool) -> Structure:
     spoken = headline and is_spoken(tree)  # "I spoke to the landlord", "give the dog a tablet": no style of headlines
     articles = spare_words(tree) | demonstratives(tree) if spoken else set()
     needs = Costs(tree, headline=headline and not spoken)
-    count = range(len(words))
+    count = range(len(tree.words))
     needs_word = [tree.heads[i] != ROOT and needs.required(i) for i in count]
     costs = [0.0 if needs_word[i] else needs.cost(i) for i in count]
     return Structure(
@@ -76,9 +83,10 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
         costs=tuple(costs),
         spare=frozenset(needs.spare),
         dispensable=(frozenset(articles), frozenset(articles | tree.loose_compounds())),
-        is_word=tuple(is_word),
+        is_word=tuple(tree.is_word),
         relations=tuple(tree.relations),
         tree=tree,
+        headline=headline,
     )
 
 

@@ -97,7 +97,7 @@ class _SentenceLengths:
         return self._candidates[limit]
 
     def _candidate(self, shortened: Shortened) -> _Candidate:
-        return _Candidate(shortened, self.prepared.text(shortened.actions))
+        return _Candidate(shortened, self.prepared.text(shortened.actions, shortened.written))
 
     def candidates(self, limit: Limit) -> list[_Candidate]:
         """Distinct states in rising length: nothing (unless a word must stay), then ever more of it."""

@@ -10,7 +10,7 @@ about what comes after the best balance: a shorter summary is a part of the best
 
 from bisect import bisect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Walk
@@ -27,6 +27,8 @@ class Shortened:
     walk: Walk
     complete: bool = True
     """False for a phrase, where no true statement fits."""
+    written: Mapping[int, str] = field(default_factory=dict)
+    """What is written in the place of words that are kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,8 +237,10 @@ class Pipeline:
             choice = GivenActionsSearch(source, shortened.actions, rewards, step=shortened.step, with_rate=with_rate)
         else:
             choice = every or self._best_step(text, prepared, walks)
-        complete = shortened is None or shortened.complete
-        return SentenceTask(text, prepared, walk, choice, every, rebuild=options.reconstruction, complete=complete)
+        task = SentenceTask(text, prepared, walk, choice, every, rebuild=options.reconstruction)
+        if shortened is not None:
+            task.complete, task.written = shortened.complete, shortened.written
+        return task
 
     def _finish(self, tasks: Sequence[SentenceTask]) -> None:
         self._run(tasks)

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ealm.goal_agent.tree_plan import Fits as DraftFits
 from ealm.goal_agent.tree_plan import TreePlan
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.edits import Action
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.rollout import WalkSource
 from ealm.paper.source import Source
-from ealm.summarize.length_fitting import BalancedWalk, Fits, Shortened, shorten, shorten_balanced
+from ealm.summarize.length_fitting import BalancedWalk, Shortened, shorten, shorten_balanced
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.paraphrase_alignment import ParaphrasedSentence
 from ealm.text.detokenizer import ENDINGS, Layout, cannot_stand_alone, final_punctuation, is_punctuation
@@ -40,6 +41,8 @@ class PreparedSentence:
     punctuation: frozenset[int]
     endings: frozenset[int] = frozenset()
     """Possessive endings; in a planned sentence they go with their owner, which need not be the word before."""
+    extractive: bool = False
+    """Whether no word may be written that the source does not have."""
 
     @classmethod
     def prepare(
@@ -71,7 +74,7 @@ class PreparedSentence:
             endings = frozenset(index for index, word in enumerate(words) if word in ENDINGS)
             marks = frozenset(index for index, word in enumerate(words) if is_punctuation(word))
             source = Source.prepare(words, lm, ignored_words)
-            return cls(paraphrased, source, hard_keep, tuple(soft_keep), {}, marks, endings)
+            return cls(paraphrased, source, hard_keep, tuple(soft_keep), {}, marks, endings, options.extractive)
         heads = {} if sentence.pretokenized else sign_indices(words) | hedged_indices(words)
         if "negation" in options.protected_kinds:
             heads |= negated_indices(words)
@@ -160,28 +163,28 @@ class PreparedSentence:
             return shorten_balanced(walks, self.source.words, self._fits(limit), **pins)
         return shorten(walks.walk_to(self.goal(limit)), self._fits(limit), **pins)
 
-    def _planned(self, plan: TreePlan, fits: Fits) -> Shortened:
+    def _planned(self, plan: TreePlan, fits: DraftFits) -> Shortened:
         keep = set(self.hard_keep)
         for index in self.soft_keep:
             if fits(plan.closure({*keep, index})):
                 keep.add(index)
-        draft = plan.draft(fits, keep=keep)
+        draft = plan.draft(fits, keep=keep, rephrase=not self.extractive)
         walk, step = plan.walk(draft.kept)
         kept = set(draft.kept)
         actions = tuple(Action.KEEP if index in kept else Action.REMOVE for index in range(walk.length))
-        return Shortened(step, actions, walk, draft.complete)
+        return Shortened(step, actions, walk, draft.complete, draft.written)
 
-    def _fits(self, limit: Limit) -> Fits:
+    def _fits(self, limit: Limit) -> DraftFits:
         least = self._least.get(limit.unit, [0] * len(self.sentence.words))
         room = limit.size + _SPARE.get(limit.unit, 0)
         whole_fits = limit.allows(self.sentence.text)
 
-        def fits(indices: Sequence[int]) -> bool:
+        def fits(indices: Sequence[int], written: Mapping[int, str] | None = None) -> bool:
             if len(indices) == len(least):
                 return whole_fits
             if sum(map(least.__getitem__, indices)) > room:  # no need to write it
                 return False
-            return limit.allows(self._layout.written(self._tidied(indices)))
+            return limit.allows(self._layout.written(self._tidied(indices), written))
 
         return fits
 

@@ -1,7 +1,7 @@
 """Builds the result of a sentence whose edits are decided: the summary, every edit, and the trace."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ealm.lm.masked_lm import MaskedLM
@@ -38,6 +38,8 @@ class SentenceTask:
     """Whether to reconstruct every removed word."""
     complete: bool = True
     """False for a phrase, where no true statement fits."""
+    written: Mapping[int, str] = field(default_factory=dict)
+    """What a plan writes in the place of words that are kept."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -84,7 +86,7 @@ class ResultBuilder:
         """Of one sentence."""
         chosen = task.choice.best
         prepared = task.prepared
-        replacements = task.replacements(self._lm)
+        replacements = {**task.replacements(self._lm), **task.written}
         kept = prepared.kept(chosen.conversion.actions)
         text = prepared.text(chosen.conversion.actions, replacements)
         if len(task.text.sentences) == 1:
@@ -110,6 +112,8 @@ class ResultBuilder:
         edits = []
         for index, (word, action) in enumerate(zip(task.prepared.source.words, conversion.actions, strict=True)):
             final = action if index in left else Action.REMOVE  # dangling punctuation is removed without a decision
+            if index in left and index in task.written:
+                final = Action.REPLACE
             rebuilt, rank = conversion.rebuilt[index], conversion.source_ranks[index]
             rebuilding = task.rebuild and action != Action.KEEP
             edits.append(

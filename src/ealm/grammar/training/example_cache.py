@@ -14,8 +14,8 @@ from torch import Tensor
 
 from ealm.common.errors import RunError
 from ealm.common.storage import read_tensors, write_tensors
-from ealm.grammar.examples import Example
 from ealm.grammar.protocol import Parse
+from ealm.grammar.training.examples import Example
 
 EXAMPLES_FILE = "examples.jsonl"
 _STATES_FILE = "states.int8"

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
-from ealm.grammar.example_cache import ExampleCache
 from ealm.grammar.network import ParserNetwork, ParserShape
 from ealm.grammar.parser import padded
 from ealm.grammar.protocol import ROOT_RELATION
+from ealm.grammar.training.example_cache import ExampleCache
 from ealm.lm.batching import rows_by_length
 from ealm.text.word_shapes import CASE_SHAPES
 

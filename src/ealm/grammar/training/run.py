@@ -18,15 +18,15 @@ from ealm.common.identity import check_no_run, check_same_run, differences
 from ealm.common.run_loop import Stopwatch, run_until
 from ealm.common.stopping import Budget, StopRequest
 from ealm.common.storage import remove_drafts, write_json
-from ealm.grammar.agreement import Agreement, agreement
-from ealm.grammar.example_cache import EXAMPLES_FILE, ExampleCache
-from ealm.grammar.examples import Example, as_prepared, varied
 from ealm.grammar.network import ParserNetwork
 from ealm.grammar.parser import EmbeddedGrammar
 from ealm.grammar.protocol import Grammar
 from ealm.grammar.saved_parser import read_network, write_network
 from ealm.grammar.spacy_grammar import SpacyGrammar
-from ealm.grammar.trainer import ParserTrainer, shape_for
+from ealm.grammar.training.agreement import Agreement, agreement
+from ealm.grammar.training.example_cache import EXAMPLES_FILE, ExampleCache
+from ealm.grammar.training.examples import Example, as_prepared, varied
+from ealm.grammar.training.trainer import ParserTrainer, shape_for
 from ealm.lm.word_encoder import WordEncoder
 from ealm.text.corpus import Corpus, read_corpus
 

@@ -1,0 +1,168 @@
+"""Phrases whose words belong together, or whose parts may go: idioms, ranges, quotations, names with their titles."""
+
+from itertools import pairwise
+
+from ealm.grammar import rules
+from ealm.grammar.rearranging import ROOT, Tree
+
+
+def join_phrases(tree: Tree) -> None:
+    """Words that belong together hang together."""
+    give_objects(tree)
+    join_idioms(tree)
+    join_substitutions(tree)
+    free_designators(tree)
+    free_titles(tree)
+    join_ranges(tree)
+    join_quotations(tree)
+
+
+def join_idioms(tree: Tree) -> None:
+    """Words that say something else apart ("at least", "all but") hang on the topmost of them."""
+    joined: set[int] = set()  # "not at all but": one word is in one idiom only
+    for length in (3, 2):
+        for start in range(len(tree.words) - length + 1):
+            span = range(start, start + length)
+            idiom = tuple(tree.lower[i] for i in span)
+            if idiom in rules.IDIOMS and all(tree.is_word[i] for i in span) and joined.isdisjoint(span):
+                _join_idiom(tree, list(span))
+                joined.update(span)
+
+
+def _join_idiom(tree: Tree, span: list[int]) -> None:
+    last = span[-1]
+    if tree.relations[last] in ("mark", "prep") and tree.heads[last] not in span and tree.heads[last] > last:
+        clause = tree.heads[last]
+        if tree.heads[clause] in span:
+            above = next((tree.heads[i] for i in span if tree.heads[i] not in (*span, clause)), ROOT)
+            if above == ROOT:
+                return
+            tree.move(clause, above, "advcl")
+        for i in span[:-1]:
+            tree.move(i, last, "idiom")
+        tree.relations[last] = "idiom"
+        if tuple(tree.lower[i] for i in span) in rules.CONDITIONAL_IDIOMS:
+            tree.conditional.add(clause)
+        if tuple(tree.lower[i] for i in span) in rules.CONCESSIVE_IDIOMS:
+            tree.concessive.add(clause)
+        return
+    outside = [i for i in span if tree.heads[i] not in span]
+    top = outside[0] if outside else span[0]
+    if tree.heads[top] == ROOT:
+        return
+    for i in span:
+        if i != top:
+            tree.move(i, top, "idiom")
+    if tree.relations[top] in ("advmod", "quantmod", "amod", "npadvmod", "det", "predet", "mark", "cc", "appos"):
+        tree.relations[top] = "idiom"
+
+
+def join_substitutions(tree: Tree) -> None:
+    """ "Rather than B" is one phrase, whatever B is."""
+    for start in range(len(tree.words) - 2):
+        if (tree.lower[start], tree.lower[start + 1]) != ("rather", "than"):
+            continue
+        spans = {i: tree.subtree(i) for i in range(start + 2, len(tree.words)) if tree.is_word[i]}
+        heads = [i for i, inside in spans.items() if min(inside - {start, start + 1}) == start + 2]
+        if heads:
+            phrase = max(heads, key=lambda i: len(spans[i]))
+            for i in (start, start + 1):
+                if tree.heads[i] != ROOT and i not in (phrase, tree.heads[phrase]):
+                    tree.move(i, phrase, "idiom")
+
+
+def free_designators(tree: Tree) -> None:
+    """ "Norvik Corp" hangs on "Norvik"; "Merck & Co's drug" may become "Merck's drug"."""
+    for i, word in enumerate(tree.lower):
+        if word not in rules.DESIGNATORS or not tree.is_word[i]:
+            continue
+        if tree.relations[i] == "conj":
+            head = tree.heads[i]
+            signs = [j for j in tree.children(head, "cc") + tree.children(i, "cc") if tree.lower[j] in ("&", "and")]
+            for sign in signs:
+                tree.move(sign, i, "cc")
+            for ending in tree.children(i, "case"):
+                tree.move(ending, head, "case")
+            tree.move(i, head, "designator")
+            continue
+        names = [j for j in tree.children(i, "compound", "nmod") if j < i]
+        if names and names[-1] >= i - 2 and tree.tags[names[-1]].startswith("NNP"):
+            _swap(tree, i, names[-1])
+
+
+def _swap(tree: Tree, head: int, name: int) -> None:
+    """The name takes the place of its head, and what hung on that."""
+    above, relation = tree.heads[head], tree.relations[head]
+    for child in tree.children(head):
+        if child != name:
+            tree.attach(child, name)
+    tree.move(name, above, relation)
+    tree.move(head, name, "designator")
+    if tree.root == head:
+        tree.root = name
+
+
+def free_titles(tree: Tree) -> None:
+    """ "Norvik Corp Chief Executive Ann Lee": all up to the title may go, and with it "former"."""
+    for name in range(len(tree.words)):
+        if not tree.is_word[name] or not tree.tags[name].startswith("NNP"):
+            continue
+        before = [i for i in tree.children(name, "compound", "nmod", "amod", "poss") if i < name]
+        titles = [i for i in before if _is_title(tree, i, name)]
+        if titles:
+            title = titles[-1]
+            for i in before:
+                if i < title:
+                    tree.attach(i, title)
+            tree.move(title, name, "title")
+
+
+def _is_title(tree: Tree, index: int, name: int) -> bool:
+    if tree.relations[index] not in ("compound", "nmod") or index >= name:
+        return False
+    return tree.lower[index] in rules.TITLES or tree.tags[index] in ("NN", "NNS")
+
+
+def join_quotations(tree: Tree) -> None:
+    """Few words in quotation marks are a name: "click on 'Pay now'"."""
+    opening, closing = '"“‘', '"”’'
+    marks = [i for i, word in enumerate(tree.words) if not tree.is_word[i] and word in (*opening, *closing)]
+    for start, end in pairwise(marks):
+        span = range(start + 1, end)
+        opens = tree.words[start] in opening and tree.words[end] in closing
+        if not (opens and 1 < len(span) < 5 and all(tree.is_word[i] for i in span)):
+            continue
+        tops = [i for i in span if tree.heads[i] not in span]
+        if len(tops) == 1 and tops[0] != tree.root:
+            for i in span:
+                if i != tops[0]:
+                    tree.move(i, tops[0], "idiom")
+
+
+def join_ranges(tree: Tree) -> None:
+    """ "From A to B" is one phrase."""
+    for start in range(len(tree.words)):
+        if tree.lower[start] != "from" or tree.relations[start] not in ("prep", "conj"):
+            continue
+        near = {tree.heads[start], start, *tree.children(start, "pobj")}
+        ends = [
+            i
+            for i in range(start + 1, len(tree.words))
+            if tree.lower[i] in ("to", "until", "till", "through", "into") and tree.relations[i] in ("prep", "pobj")
+            if tree.heads[i] in near
+        ]
+        if ends and not any(tree.words[i] == "," for i in range(start, ends[0])):
+            tree.move(ends[0], start, "range-end")
+
+
+def give_objects(tree: Tree) -> None:
+    """A preposition without an object takes the noun behind it that a parser hung elsewhere ("rose by a third")."""
+    for i in range(len(tree.words) - 1):
+        if tree.relations[i] != "prep" or not tree.is_word[i] or tree.children(i):
+            continue
+        behind = [j for j in range(i + 1, min(i + 7, len(tree.words))) if tree.heads[j] == tree.heads[i]]
+        noun = behind and tree.is_word[behind[0]] and tree.tags[behind[0]][:2] in ("NN", "CD", "JJ")
+        if noun and min(tree.subtree(behind[0])) == i + 1:
+            tree.move(behind[0], i, "pobj")
+        elif not behind and tree.tags[i + 1] in ("NN", "CD") and tree.subtree(i + 1) == {i + 1}:
+            tree.move(i + 1, i, "pobj")  # "by half between 1350 and 1400"

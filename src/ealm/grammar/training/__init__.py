@@ -1,0 +1,1 @@
+"""Training a parser from a teacher."""
