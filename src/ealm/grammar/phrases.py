@@ -166,3 +166,14 @@ def give_objects(tree: Tree) -> None:
             tree.move(behind[0], i, "pobj")
         elif not behind and tree.tags[i + 1] in ("NN", "CD") and tree.subtree(i + 1) == {i + 1}:
             tree.move(i + 1, i, "pobj")  # "by half between 1350 and 1400"
+        elif tree.lower[i] == "than":
+            _give_clause(tree, i)
+
+
+def _give_clause(tree: Tree, than: int) -> None:
+    """ "Stronger than the forecast said"."""
+    for verb in range(than + 1, len(tree.words)):
+        clause = tree.relations[verb] in ("advcl", "ccomp") and tree.is_word[verb]
+        if clause and min(tree.subtree(verb)) == than + 1 and than not in tree.subtree(verb):
+            tree.move(verb, than, "pcomp")
+            return
