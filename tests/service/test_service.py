@@ -120,7 +120,7 @@ def test_an_error_in_a_stream_of_points_has_its_status(client: TestClient) -> No
 
 
 def test_other_ways_to_the_same_length(client: TestClient) -> None:
-    assert client.get("/v1/systems").json() == ["first words", "without stop words", "another model"]
+    assert client.get("/v1/systems").json() == ["first words", "without stop words", "model embedded-paper"]
 
     def other(system: str) -> Any:
         return client.post(
@@ -129,12 +129,12 @@ def test_other_ways_to_the_same_length(client: TestClient) -> None:
 
     assert other("first words").json() == {"summary": "The river, it"}
     assert other("without stop words").json() == {"summary": "river, rises in"}
-    problem(other("magic"), 422, "first words, without stop words, another model")
+    problem(other("magic"), 422, "first words, without stop words, model embedded-paper")
 
 
 def test_another_model_is_compared_with_if_there_is_one(agent_folder: Path, summarizer: Summarizer) -> None:
     with TestClient(create_app(summarizer, compare=str(agent_folder))) as client:
-        found = client.post("/v1/compare", json={"text": TEXT, "words": 3, "system": "another model"})
+        found = client.post("/v1/compare", json={"text": TEXT, "words": 3, "system": f"model {agent_folder.name}"})
     assert found.json() == {"summary": summarizer.summarize(TEXT, words=3).summary}
     for missing in ("none", str(agent_folder / "missing")):
         assert Comparison(summarizer, missing).systems == ["first words", "without stop words"]

@@ -175,7 +175,7 @@ def _add_comparison(app: FastAPI, service: Service) -> None:
         return service.comparison.systems
 
     @app.post("/v1/compare", responses=_problems(413, 422), summary="Shorten a text in one of these ways")
-    async def compare(body: CompareRequest, request: Request) -> dict[str, str]:
+    async def compare(body: CompareRequest, request: Request) -> dict[str, Any]:
         if body.system not in service.comparison.systems:
             raise SettingsError(f"system must be one of {', '.join(service.comparison.systems)}; got {body.system!r}.")
         work = service.curves.submit(service.comparison.summary, body.system, body.text, body.words)

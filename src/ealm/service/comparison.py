@@ -2,12 +2,13 @@
 
 import os
 from functools import cached_property
+from pathlib import PurePath
 
 from ealm.lm import bundled
 from ealm.summarize.summarizer import Summarizer
 from ealm.text.word_lists import DELETED_WORDS
 
-FIRST_WORDS, STOP_WORDS, OTHER_MODEL = "first words", "without stop words", "another model"
+FIRST_WORDS, STOP_WORDS = "first words", "without stop words"
 NONE = "none"
 _MARKS = ".,;:!?()[]\"'“”‘’"
 
@@ -18,17 +19,18 @@ class Comparison:
     def __init__(self, summarizer: Summarizer, model: str | os.PathLike[str] | None = None) -> None:
         """`model`: a name or a folder, or "none"; by default the embedded agent that was trained as in the paper."""
         self._served = summarizer
-        self.model = os.fspath(model or bundled.PAPER_AGENT)
+        self._model = os.fspath(model or bundled.PAPER_AGENT)
 
     @property
     def systems(self) -> list[str]:
         """What can be asked for."""
-        there = self.model != NONE and bundled.agent_folder(self.model).is_dir()
-        return [FIRST_WORDS, STOP_WORDS, *([OTHER_MODEL] if there else [])]
+        there = self._model != NONE and bundled.agent_folder(self._model).is_dir()
+        # No path of this machine goes out.
+        return [FIRST_WORDS, STOP_WORDS, *([f"model {PurePath(self._model).name}"] if there else [])]
 
     def summary(self, system: str, text: str, words: int) -> str:
         """At most so many words of a text, in one of these ways."""
-        if system == OTHER_MODEL:
+        if system not in {FIRST_WORDS, STOP_WORDS}:
             return self._other.summarize(text, words=words).summary
         kept = text.split()
         if system == STOP_WORDS:
@@ -38,4 +40,4 @@ class Comparison:
     @cached_property
     def _other(self) -> Summarizer:
         shared = self._served.lm if self._served.lm.name == bundled.NAME else None
-        return Summarizer(self.model, lm=shared)
+        return Summarizer(self._model, lm=shared)
