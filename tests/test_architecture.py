@@ -28,7 +28,7 @@ STRANGERS = {
 PURE_PACKAGES = {"text"}
 PURE = {
     *("common.checks", "common.config", "common.errors", "common.extras", "common.goal_config"),
-    *("common.identity", "common.old_names"),
+    *("common.identity", "common.old_names", "common.pieces"),
     *("lm.batching", "lm.cloze", "lm.adapt.corpus", "lm.adapt.vocabulary"),
     *("paper.edits", "paper.ignored_words", "paper.replay", "paper.rewards", "goal_agent.potential"),
     *("summarize.budget", "summarize.options", "summarize.paraphrase_alignment", "summarize.result"),
@@ -137,7 +137,8 @@ def test_training_takes_saved_agents_from_the_summarizer_and_nothing_else() -> N
 def test_the_agent_knows_no_text_and_the_converter_no_values() -> None:
     assert own_imports("paper.agent") <= {"common.config", "paper.edits"}
     assert own_imports("paper.rollout") <= {"paper.agent", "lm.batching", "paper.edits"}
-    assert own_imports("paper.converter") <= {"lm.batching", "lm.cloze", "common.config", "paper.edits", "lm.masked_lm"}
+    language_model = {"lm.batching", "lm.cloze", "lm.masked_lm"}
+    assert own_imports("paper.converter") <= language_model | {"common.config", "common.pieces", "paper.edits"}
     assert own_imports("paper.rewards") <= {"common.config"}
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from ealm.common.errors import EalmError, SettingsError
-from ealm.service.batch_queue import BatchQueue, BatchReport, Closed, QueueFull
+from ealm.service.batch_queue import BatchQueue, BatchReport
 from ealm.service.limits import ServiceLimits
+from ealm.service.turns import Closed, QueueFull, Turns
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.result import Summary
 
@@ -38,7 +39,7 @@ def slow() -> Slow:
 
 
 def queue_of(slow: Slow, **limits: Any) -> BatchQueue:
-    return BatchQueue(slow, ServiceLimits(**{"window_seconds": 0.0, **limits}))
+    return BatchQueue(slow, ServiceLimits(**{"window_seconds": 0.0, **limits}), Turns())
 
 
 def test_requests_that_wait_together_share_a_batch(slow: Slow) -> None:
@@ -99,7 +100,7 @@ def test_an_error_reaches_the_waiting_request_and_the_next_one_works(slow: Slow)
 
 def test_closing_finishes_queued_requests_and_accepts_no_more(slow: Slow) -> None:
     reports: list[BatchReport] = []
-    queue = BatchQueue(slow, ServiceLimits(window_seconds=0.0), report=reports.append)
+    queue = BatchQueue(slow, ServiceLimits(window_seconds=0.0), Turns(), report=reports.append)
     waiting = [queue.submit([("a", OPTIONS)]) for _ in range(3)]
     threading.Timer(0.05, slow.allowed.set).start()
     queue.close()

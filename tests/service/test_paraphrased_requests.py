@@ -65,7 +65,11 @@ def test_the_service(client: TestClient) -> None:
     assert "premier" in found["summary"]
     (plain,) = client.post("/v1/summarize", json={"text": TEXT, "words": 9}).json()["summaries"]
     assert "premier" not in plain["summary"].lower()
-    line = client.post("/v1/summarize/batch", content=json.dumps({"text": TEXT, "words": 9, "reword": True}))
+    line = client.post(
+        "/v1/summarize/batch",
+        content=json.dumps({"text": TEXT, "words": 9, "reword": True}),
+        headers={"Content-Type": "application/x-ndjson"},
+    )
     assert json.loads(line.text)["summary"] == found["summary"]
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from ealm import Summarizer
 from ealm.common.errors import EalmError, TextError
 from ealm.service.app import create_app
 from ealm.service.comparison import Comparison
-from ealm.service.curves import curve_lines
 from ealm.service.limits import ServiceLimits
 from ealm.service.streams import LineTooLongError, lines_of
 from ealm.summarize.options import OPTIONS, SummarizeOptions
@@ -94,24 +92,6 @@ def test_a_curve_comes_point_by_point_to_whom_accepts_lines(client: TestClient) 
     assert first == {name: whole[name] for name in ("source", "words", "sentences")}
     assert [line["point"] for line in points] == whole["points"]
     assert last == {"balance": whole["balance"]}
-
-
-def test_a_curve_is_worked_out_as_far_as_somebody_reads(summarizer: Summarizer) -> None:
-    asked: list[int] = []
-
-    def points() -> Iterator[Summary]:
-        for number, point in enumerate(summarizer.curve(TEXT)):
-            asked.append(number)
-            yield point
-
-    async def read_two_lines() -> None:
-        lines = curve_lines(points(), executor)
-        await anext(lines)
-        await anext(lines)
-
-    with ThreadPoolExecutor(1) as executor:
-        asyncio.run(read_two_lines())
-    assert asked == [0]
 
 
 def test_an_error_in_a_stream_of_points_has_its_status(client: TestClient) -> None:
@@ -282,7 +262,7 @@ def test_every_response_has_security_headers(client: TestClient, path: str) -> N
 
 def stream(client: TestClient, *lines: object) -> list[Any]:
     content = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
-    response = client.post("/v1/summarize/batch", content=content)
+    response = client.post("/v1/summarize/batch", content=content, headers={"Content-Type": "application/x-ndjson"})
     assert response.status_code == 200
     assert response.headers["content-type"] == "application/x-ndjson"
     return [json.loads(line) for line in response.text.splitlines()]

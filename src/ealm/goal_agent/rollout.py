@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ealm.common.pieces import between_pieces
 from ealm.goal_agent.agent import GoalAgent
 from ealm.lm.batching import rows_by_length
 from ealm.paper.agent import pad
@@ -83,6 +84,7 @@ class _GoalWalks:
         """Remove until every walk has ended."""
         steps: list[list[Step]] = [[] for _ in self._rows]
         while True:
+            between_pieces()
             left = self._kept.sum(dim=1)
             goals = torch.minimum(self._goals, left - 1) if to_the_end else self._goals
             active = (left > goals) & self._open.any(dim=1)

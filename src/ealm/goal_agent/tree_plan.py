@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
 from ealm.grammar.rearranging import ROOT
 from ealm.grammar.structure import Structure
@@ -81,6 +82,7 @@ class TreePlan:
 
         With `rephrase`, a remark may stand for conditions that do not fit.
         """
+        between_pieces()
         chain = self._chain(frozenset(keep))
         found = chain.longest_fitting(lambda draft: fits(self._indices(self._tree.words(draft))))
         if found is not None:
@@ -130,6 +132,7 @@ class TreePlan:
 
     def _best_part(self, part: Structure, fits: Fits, sizes: Sequence[int] | None = None) -> tuple[float, list[int]]:
         """The longest draft of a part of the sentence that fits, with its value."""
+        between_pieces()
         tree = UnitTree(part, self._values, sizes or self._sizes, adjacency=0.0)
         chain = NestedDrafts(tree, spare=self._structure.spare)
         found = chain.longest_fitting(lambda draft: fits(self._indices(tree.words(draft))))

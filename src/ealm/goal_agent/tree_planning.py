@@ -9,6 +9,7 @@ cut in two again and again, each time by the best draft between a shorter and a 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from ealm.common.pieces import between_pieces
 from ealm.grammar.rearranging import ROOT
 from ealm.grammar.structure import Structure
 
@@ -212,6 +213,7 @@ class NestedDrafts:
         return self._between[key]
 
     def _find_middle(self, shorter: Draft, longer: Draft) -> Draft | None:
+        between_pieces()
         tree = self._tree
         if longer == self.longest and longer != self._without_spare:
             return self._without_spare if shorter != self._without_spare else None

@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from ealm.common.errors import LanguageModelError
+from ealm.common.pieces import between_pieces
 from ealm.common.storage import LARGEST_JSON, own_file, read_json
 
 _MOST_LAYERS = 1_000
@@ -138,6 +139,7 @@ class LightEncoder(nn.Module):
         bias = _attention_bias(attention_mask, hidden)
         states = [hidden]
         for layer in self.encoder.layer:
+            between_pieces()
             states = [*states, layer(states[-1], bias)] if all_layers else [layer(states[-1], bias)]
         return tuple(states)
 
@@ -156,6 +158,7 @@ class LightEncoder(nn.Module):
         bias = _attention_bias(attention_mask, hidden)
         *layers, last = self.encoder.layer
         for layer in layers:
+            between_pieces()
             hidden = layer(hidden, bias)
         states: Tensor = last(hidden, bias, places)
         return states

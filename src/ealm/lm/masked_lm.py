@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from ealm.common.errors import LanguageModelError
+from ealm.common.pieces import between_pieces
 from ealm.lm import bundled as embedded
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.bert import LightEncoder, Places
@@ -146,7 +147,9 @@ class TransformersMaskedLM:
             states = self._encoder.at(places, **self.inputs(questions))  # (holes, width)
         else:
             states = places.flat(places.padded(self._hidden(questions)))
+        between_pieces()
         scores: Tensor = self._head(states)
+        between_pieces()
         return scores.masked_fill_(self.not_a_word, -torch.inf)
 
     @torch.no_grad()

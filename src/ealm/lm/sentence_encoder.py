@@ -15,7 +15,7 @@ from ealm.lm.int8_weights import read_compact
 MAX_TOKENS = 256
 """Tokens of one forward pass, special tokens included: what the encoder was trained with."""
 
-_TOKEN_BUDGET = 4_096
+_TOKEN_BUDGET = 512
 
 
 class SentenceEncoder:

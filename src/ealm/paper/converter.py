@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ealm.common.config import DecodingSettings
+from ealm.common.pieces import between_pieces
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.cloze import Masked
 from ealm.lm.masked_lm import MaskedLM
@@ -151,10 +152,12 @@ class Converter:
             device=scores.device,
         )
         probabilities = scores.softmax(dim=-1)
+        between_pieces()
         for values, never in ((scores, -torch.inf), (probabilities, 0.0)):
             _forbid_originals(values, wanted, batch, holes, never=never)
         probability = probabilities.amax(dim=-1)
         order = probability if self.settings.fill_order == "probability" else scores.amax(dim=-1)
+        between_pieces()
         chosen = self._choose(holes, order.tolist(), probability.tolist())
         picked = torch.tensor([index for row in chosen for index in row], device=scores.device)
         candidates = scores[picked]  # (picked, vocabulary)

@@ -1,9 +1,9 @@
 """The service: routes, and what lives as long as they do."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import PurePath
@@ -14,13 +14,18 @@ from starlette.responses import StreamingResponse
 
 from ealm import __version__
 from ealm.common.errors import EalmError, SettingsError, TextError
-from ealm.service.batch_queue import BatchQueue, Closed
-from ealm.service.comparison import Comparison
-from ealm.service.curves import curve_lines, curve_values
-from ealm.service.limits import ServiceLimits
-from ealm.service.metrics import CONTENT_TYPE, Metrics
-from ealm.service.middleware import BodyLimitMiddleware, RequestMetricsMiddleware, SecurityHeadersMiddleware
-from ealm.service.problems import MEDIA_TYPE, install_handlers
+from ealm.service.curves import curve_lines
+from ealm.service.limits import ConnectionLimits, ServiceLimits
+from ealm.service.metrics import CONTENT_TYPE
+from ealm.service.middleware import (
+    BodyLimitMiddleware,
+    BodyTimeMiddleware,
+    RequestGuardMiddleware,
+    RequestMetricsMiddleware,
+    SecurityHeadersMiddleware,
+    host_name,
+)
+from ealm.service.problems import MEDIA_TYPE, OverdueError, install_handlers
 from ealm.service.schemas import (
     CompareRequest,
     CurveRequest,
@@ -32,19 +37,22 @@ from ealm.service.schemas import (
     option_rows,
     summary_values,
 )
+from ealm.service.state import Service
 from ealm.service.streams import DuplexResponse, summarize_lines
-from ealm.summarize.options import SummarizeOptions
+from ealm.service.turns import Answer, Closed
 from ealm.summarize.result import Summary
 from ealm.summarize.summarizer import Summarizer
 
 BATCH = "/v1/summarize/batch"
 NDJSON = "application/x-ndjson"
-_DISCONNECT_POLL_SECONDS = 0.1
+_LINES = (NDJSON, "application/jsonl", "application/json-lines", "application/x-jsonlines")
+_JSON = ("application/json",)
+_TAKEN = {"/v1/summarize": _JSON, "/v1/curve": _JSON, "/v1/compare": _JSON, BATCH: _LINES}
+"""Types of content that each path takes."""
 _MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 """Of the files of the page."""
 
-_CURVE_WORDS = 400
-"""A curve has a point for each word: longer texts are asked for one length at a time."""
+_DISCONNECT_POLL_SECONDS = 0.1
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -52,62 +60,18 @@ def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": "Problem", "content": content} for status in statuses}
 
 
-class Service:
-    """A summarizer that is loaded already, and what is needed to share it; alive only while its app is."""
+def create_app(
+    summarizer: Summarizer,
+    limits: ServiceLimits | None = None,
+    connection_limits: ConnectionLimits | None = None,
+    *,
+    hosts: Collection[str] | None = None,
+    compare: str | None = None,
+) -> FastAPI:
+    """An app around a summarizer; it answers for these hosts, or for any.
 
-    def __init__(self, summarizer: Summarizer, limits: ServiceLimits, compare: str | None) -> None:
-        self.summarizer = summarizer
-        self.comparison = Comparison(summarizer, compare)
-        self.limits = limits
-        self.metrics = Metrics()
-        self._queue: BatchQueue | None = None
-        self._curves: ThreadPoolExecutor | None = None
-
-    @property
-    def ready(self) -> bool:
-        """Whether requests are taken."""
-        return self._queue is not None
-
-    @property
-    def queue(self) -> BatchQueue:
-        """Where texts are queued; raises `Closed` outside of the app's life."""
-        if self._queue is None:
-            raise Closed("The service is starting or shutting down.")
-        return self._queue
-
-    def offers(self, options: SummarizeOptions) -> bool:
-        """Whether the model can work that way."""
-        try:
-            self.summarizer.check(options)
-        except EalmError:
-            return False
-        return True
-
-    @property
-    def curves(self) -> ThreadPoolExecutor:
-        """Where curves are worked out: they take long and share no batch, so one at a time, beside the queue."""
-        if self._curves is None:
-            raise Closed("The service is starting or shutting down.")
-        return self._curves
-
-    def curve(self, body: CurveRequest) -> Iterator[Summary]:
-        """The points of a curve as they are worked out."""
-        return self.summarizer.curve_with(body.text, body.options())
-
-    @asynccontextmanager
-    async def living(self, _app: FastAPI) -> AsyncIterator[None]:
-        """From start to end; what has begun is finished."""
-        queue = self._queue = BatchQueue(self.summarizer, self.limits, report=self.metrics.batch)
-        curves = self._curves = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ealm-curve")
-        self.metrics.watch(lambda: queue.load)
-        yield
-        self._queue = self._curves = None
-        await asyncio.to_thread(queue.close)
-        await asyncio.to_thread(curves.shutdown)
-
-
-def create_app(summarizer: Summarizer, limits: ServiceLimits | None = None, *, compare: str | None = None) -> FastAPI:
-    """An app around a summarizer; `compare` names the model that its page shows beside it (see `Comparison`)."""
+    `compare` names the model that its page shows beside it (see `Comparison`).
+    """
     service = Service(summarizer, limits or ServiceLimits(), compare)
     app = FastAPI(
         title="ealm",
@@ -117,6 +81,7 @@ def create_app(summarizer: Summarizer, limits: ServiceLimits | None = None, *, c
         docs_url=None,  # both would load scripts from elsewhere
         redoc_url=None,
     )
+    app.state.service = service
     install_handlers(app)
     _add_page(app)
     _add_summaries(app, service)
@@ -124,6 +89,10 @@ def create_app(summarizer: Summarizer, limits: ServiceLimits | None = None, *, c
     _add_stream(app, service)
     _add_state(app, service)
     app.add_middleware(BodyLimitMiddleware, max_bytes=service.limits.body_bytes, stream_paths=frozenset({BATCH}))
+    body_seconds = (connection_limits or ConnectionLimits()).body_seconds
+    app.add_middleware(BodyTimeMiddleware, seconds=body_seconds, stream_paths=frozenset({BATCH}))
+    known = None if hosts is None else frozenset(host_name(host) for host in hosts)
+    app.add_middleware(RequestGuardMiddleware, hosts=known, media_types=_TAKEN)
     app.add_middleware(RequestMetricsMiddleware, record=service.metrics.request)
     app.add_middleware(SecurityHeadersMiddleware)
     _describe_problems(app)
@@ -131,10 +100,12 @@ def create_app(summarizer: Summarizer, limits: ServiceLimits | None = None, *, c
 
 
 def _add_summaries(app: FastAPI, service: Service) -> None:
+    seconds = service.limits.timeout_seconds
+
     @app.post(
         "/v1/summarize",
         response_model=SummarizeResponse,
-        responses=_problems(413, 422, 429, 503),
+        responses=_problems(408, 413, 415, 422, 429, 503, 504),
         summary="Shorten a text or several",
     )
     async def summarize(body: SummarizeRequest, request: Request) -> dict[str, Any]:
@@ -144,28 +115,21 @@ def _add_summaries(app: FastAPI, service: Service) -> None:
         options = body.options()
         if not texts:
             return {"summaries": []}
-        found = await _unless_gone(request, service.queue.submit([(text, options) for text in texts]))
-        return {"summaries": [summary_values(summary, trace=options.trace) for summary in _or_raise(found)]}
+        found = await _in_time(request, service.summarize(texts, options), seconds)
+        return {"summaries": [summary_values(summary, trace=options.trace) for summary in _or_raise(found or ())]}
 
     @app.post(
         "/v1/curve",
         response_model=None,
-        responses=_problems(413, 422),
+        responses=_problems(408, 413, 415, 422, 429, 503, 504),
         summary=f"Every length of one text; as a stream of points with Accept: {NDJSON}",
     )
     async def curve(body: CurveRequest, request: Request) -> dict[str, Any] | StreamingResponse:
-        words = len(body.text.split())
-        if words > _CURVE_WORDS:
-            raise TextError(
-                f"A curve has a point for every length, and {words:,} words are too many ({_CURVE_WORDS}). "
-                "Ask /v1/summarize for one length."
-            )
-        points = service.curve(body)
         if NDJSON in request.headers.get("accept", ""):
-            lines = curve_lines(points, service.curves)
+            lines = curve_lines(_as_they_come(request, lambda push: service.curve(body, push), seconds))
             first = await anext(lines)  # an error has its own status; after the first line it could only break off
             return StreamingResponse(_chained(first, lines), media_type=NDJSON)
-        values: dict[str, Any] = await _unless_gone(request, service.curves.submit(lambda: curve_values(list(points))))
+        values: dict[str, Any] = await _in_time(request, service.curve(body), seconds) or {}
         return values
 
 
@@ -174,30 +138,40 @@ def _add_comparison(app: FastAPI, service: Service) -> None:
     async def systems() -> list[str]:
         return service.comparison.systems
 
-    @app.post("/v1/compare", responses=_problems(413, 422), summary="Shorten a text in one of these ways")
+    @app.post(
+        "/v1/compare",
+        responses=_problems(408, 413, 415, 422, 429, 503, 504),
+        summary="Shorten a text in one of these ways",
+    )
     async def compare(body: CompareRequest, request: Request) -> dict[str, Any]:
         if body.system not in service.comparison.systems:
             raise SettingsError(f"system must be one of {', '.join(service.comparison.systems)}; got {body.system!r}.")
-        work = service.curves.submit(service.comparison.summary, body.system, body.text, body.words)
-        return {"summary": await _unless_gone(request, work)}
+        return {"summary": await _in_time(request, service.compare(body), service.limits.timeout_seconds)}
 
 
 def _add_stream(app: FastAPI, service: Service) -> None:
     @app.post(
         BATCH,
         response_class=DuplexResponse,
-        responses={200: {"content": {NDJSON: {}}, "description": "One line of JSON for each line."}},
+        responses={
+            200: {"content": {"application/x-ndjson": {}}, "description": "One line of JSON for each line."},
+            **_problems(415, 503),
+        },
         summary="Shorten a stream of texts, one JSON object a line",
         openapi_extra={
             "requestBody": {
                 "required": True,
-                "content": {NDJSON: {"schema": {"type": "string"}, "example": '{"text": "...", "words": 8}'}},
+                "content": {
+                    "application/x-ndjson": {"schema": {"type": "string"}, "example": '{"text": "...", "words": 8}'}
+                },
             }
         },
     )
     async def batch(request: Request) -> DuplexResponse:
-        lines = summarize_lines(request.stream(), service.queue, service.limits)
-        return DuplexResponse(lines, media_type=NDJSON)
+        if not service.ready:
+            raise Closed("The service is starting or shutting down.")
+        lines = summarize_lines(request, service)
+        return DuplexResponse(lines, media_type="application/x-ndjson")
 
 
 def _add_state(app: FastAPI, service: Service) -> None:
@@ -271,18 +245,54 @@ def _or_raise(found: Sequence[Summary | EalmError]) -> list[Summary]:
     return summaries
 
 
-async def _unless_gone(request: Request, work: "Future[Any]") -> Any:
-    """The result, or nothing if the client goes away first: then the place in the queue is free again."""
-    waiting = asyncio.wrap_future(work)
+async def _in_time(request: Request, answer: Answer, seconds: float) -> Any:
+    """The result, or nothing for a client that has left. If it leaves or the time is over, the work is dropped."""
+    waiting = asyncio.wrap_future(answer)
+    ends_at = time.monotonic() + seconds
     while not waiting.done():
         await asyncio.wait([waiting], timeout=_DISCONNECT_POLL_SECONDS)
-        if not waiting.done() and await request.is_disconnected():
+        if waiting.done():
+            break
+        if await request.is_disconnected():
             waiting.cancel()
-            return {}
+            return None
+        if time.monotonic() > ends_at:
+            waiting.cancel()
+            raise OverdueError(seconds)
     return waiting.result()
+
+
+async def _as_they_come(
+    request: Request, submit: Callable[[Callable[[Any], object]], Answer], seconds: float
+) -> AsyncIterator[Any]:
+    """What the work pushes while it goes on; the work is dropped as in `_in_time`.
+
+    Once something has been sent, the response watches for a client that leaves, and ends this iterator.
+    """
+    loop, found, sent = asyncio.get_running_loop(), asyncio.Queue[Any](), False
+    ends_at = time.monotonic() + seconds
+    answer = submit(lambda value: loop.call_soon_threadsafe(found.put_nowait, value))
+    try:
+        while not (answer.done() and found.empty()):
+            try:
+                value = await asyncio.wait_for(found.get(), _DISCONNECT_POLL_SECONDS)
+            except TimeoutError:
+                if time.monotonic() > ends_at:
+                    raise OverdueError(seconds) from None
+                if not sent and await request.is_disconnected():
+                    return
+            else:
+                yield value
+                sent = True
+        answer.result()  # raises what ended the work
+    finally:
+        answer.cancel()
 
 
 async def _chained(first: bytes, lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     yield first
-    async for line in lines:
-        yield line
+    try:
+        async for line in lines:
+            yield line
+    except (OverdueError, Closed) as error:
+        yield json.dumps({"error": str(error)}).encode() + b"\n"

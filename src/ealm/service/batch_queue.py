@@ -1,6 +1,6 @@
 """Dynamic batching: requests that come at the same time share the forward passes of the language model.
 
-One thread does the work; each request waits for a future. The first request of a batch waits a few milliseconds for
+One thread does the work; each request waits for its answer. The first request of a batch waits a few milliseconds for
 others. A request that is cancelled before its turn costs nothing.
 """
 
@@ -9,12 +9,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from ealm.common.errors import EalmError
 from ealm.service.limits import ServiceLimits
+from ealm.service.turns import Answer, Closed, QueueFull, Turns, carry_out
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.result import Summary
 
@@ -27,23 +27,11 @@ class BatchSummarizer(Protocol):
         ...
 
 
-class QueueFull(Exception):  # noqa: N818 - a state, not a mistake
-    """There is no room for the request now."""
-
-    def __init__(self, retry_after: int) -> None:
-        super().__init__(f"The queue is full. Try again in {retry_after} s.")
-        self.retry_after = retry_after
-        """Seconds after which there may be room."""
-
-
-class Closed(Exception):  # noqa: N818 - a state, not a mistake
-    """The service is shutting down."""
-
-
 @dataclass(slots=True)
 class _Request:
     texts: list[tuple[str, SummarizeOptions]]
-    future: "Future[list[Summary | EalmError]]" = field(default_factory=Future)
+    cost: float
+    answer: Answer = field(default_factory=Answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +49,16 @@ class BatchQueue:
         self,
         summarizer: BatchSummarizer,
         limits: ServiceLimits,
+        turns: Turns,
         *,
+        plain: bool = True,
         report: Callable[[BatchReport], None] = lambda _report: None,
     ) -> None:
+        """`plain`: whether its batches go before all other work; otherwise they are cut into pieces."""
         self._summarizer = summarizer
         self._limits = limits
+        self._turns = turns
+        self._plain = plain
         self._report = report
         self._requests: deque[_Request] = deque()
         self._waiting = 0
@@ -82,12 +75,12 @@ class BatchQueue:
         with self._changed:
             return self._waiting + self._working
 
-    def submit(self, texts: Sequence[tuple[str, SummarizeOptions]]) -> "Future[list[Summary | EalmError]]":
+    def submit(self, texts: Sequence[tuple[str, SummarizeOptions]], cost: float = 0.0) -> Answer:
         """Queue texts; their results come together. Raises `QueueFull` or `Closed`."""
-        request = _Request(list(texts))
+        request = _Request(list(texts), cost)
         with self._changed:
             if self._closed:
-                raise Closed("The service is shutting down.")
+                raise Closed
             load = self._waiting + self._working
             # An idle service accepts any request that is within the limits of a request.
             if load and load + len(request.texts) > self._limits.queued_texts:
@@ -95,10 +88,10 @@ class BatchQueue:
             self._requests.append(request)
             self._waiting += len(request.texts)
             self._changed.notify_all()
-        return request.future
+        return request.answer
 
     def close(self) -> None:
-        """Accept no more requests, finish those that are queued, then end."""
+        """Accept no more requests; those that are queued are finished, unless the turns end before."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -134,23 +127,27 @@ class BatchQueue:
 
     def _take(self) -> list[_Request]:
         batch: list[_Request] = []
-        taken = 0
-        while self._requests and (not batch or taken + len(self._requests[0].texts) <= self._limits.texts_at_once):
+        taken, cost = 0, 0.0
+        while self._requests and (not batch or self._has_room(taken, cost, self._requests[0])):
             request = self._requests.popleft()
             self._waiting -= len(request.texts)
-            if request.future.set_running_or_notify_cancel():
+            if request.answer.set_running_or_notify_cancel():
                 batch.append(request)
-                taken += len(request.texts)
+                taken, cost = taken + len(request.texts), cost + request.cost
         self._working = taken
         return batch
 
+    def _has_room(self, taken: int, cost: float, more: _Request) -> bool:
+        limits = self._limits
+        return taken + len(more.texts) <= limits.texts_at_once and cost + more.cost <= limits.cost_at_once
+
     def _run(self, batch: Sequence[_Request]) -> None:
-        try:
-            results = iter(self._summarizer.together([text for request in batch for text in request.texts]))
-            grouped = [[next(results) for _ in request.texts] for request in batch]
-        except Exception as error:  # noqa: BLE001 - each waiting request gets the error; the thread must go on
-            for request in batch:
-                request.future.set_exception(error)
-            return
-        for request, summaries in zip(batch, grouped, strict=True):
-            request.future.set_result(summaries)
+        answers = [request.answer for request in batch]
+
+        def work() -> list[list[Summary | EalmError]]:
+            with self._turns.working(answers, plain=self._plain):
+                results = iter(self._summarizer.together([text for request in batch for text in request.texts]))
+                return [[next(results) for _ in request.texts] for request in batch]
+
+        if batch:
+            carry_out(answers, work)

@@ -1,9 +1,7 @@
 """Every length of one text in a form that a page can step through without asking again."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
-from concurrent.futures import Executor
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from ealm.paper.edits import Action
@@ -22,14 +20,10 @@ def curve_values(points: Sequence[Summary]) -> dict[str, Any]:
     }
 
 
-async def curve_lines(points: Iterator[Summary], executor: Executor) -> AsyncIterator[bytes]:
-    """The same as lines of JSON while it is worked out: first the text, then point after point, at last the balance.
-
-    Each point is a task of its own: curves take turns, and one that nobody waits for any more goes no further.
-    """
-    loop = asyncio.get_running_loop()
+async def curve_lines(points: AsyncIterator[Summary]) -> AsyncIterator[bytes]:
+    """The same as lines of JSON while it is worked out: first the text, then point after point, at last the balance."""
     found: list[Summary] = []
-    while (point := await loop.run_in_executor(executor, next, points, None)) is not None:
+    async for point in points:
         if not found:
             yield _line(_text_values(point))
         found.append(point)

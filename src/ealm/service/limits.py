@@ -4,6 +4,12 @@ from dataclasses import dataclass
 
 from ealm.common.errors import SettingsError
 
+COST_PER_SECOND = 1_000.0
+"""Work that a processor core of today does in a second, in the units of `cost.py`."""
+
+_SHARE_OF_TIMEOUT = 2 / 3
+"""How much of the time for a response may be spent on its own work, or on that of all costly requests together."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceLimits:
@@ -18,10 +24,47 @@ class ServiceLimits:
     """Texts in one batch."""
     window_seconds: float = 0.005
     """How long the first request of a batch waits for others."""
+    timeout_seconds: float = 30.0
+    """From the end of a request to its response; what takes longer is dropped with 504."""
+    plain_cost: float = 400.0
+    """Up to this cost a request is plain; dearer ones have a queue of their own."""
+    cost_at_once: float = 1_600.0
+    """Cost of one batch of plain texts."""
+    costly_at_once: int = 4
+    """Costly requests that share the processor; others wait."""
+    closing_seconds: float = 5.0
+    """How long what has begun may go on after the end was requested."""
+
+    @property
+    def request_cost(self) -> float:
+        """The greatest cost of one request."""
+        return COST_PER_SECOND * self.queued_seconds
+
+    @property
+    def queued_seconds(self) -> float:
+        """Costly work that waits or is being done; requests beyond that are refused with 429."""
+        return _SHARE_OF_TIMEOUT * self.timeout_seconds
 
     def __post_init__(self) -> None:
-        for name in ("body_bytes", "texts_per_request", "queued_texts", "texts_at_once"):
+        for name in ("body_bytes", "texts_per_request", "queued_texts", "texts_at_once", "costly_at_once"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"{name} must be at least 1, got {getattr(self, name)}.")
+        if self.timeout_seconds <= 0:
+            raise SettingsError(f"timeout_seconds must be above 0, got {self.timeout_seconds:g}.")
         if self.window_seconds < 0:
             raise SettingsError(f"window_seconds must be at least 0, got {self.window_seconds:g}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionLimits:
+    """Limits of the connections to one process."""
+
+    connections: int = 256
+    """Open at the same time; more are closed with 503."""
+    header_bytes: int = 65_536
+    header_seconds: float = 10.0
+    """From the connection, or the response before, to the end of the headers of a request."""
+    idle_seconds: int = 5
+    """Between two requests."""
+    body_seconds: float = 20.0
+    """For the body of a request; in a stream, for each part of it. Also for a client to take a part of a response."""

@@ -27,10 +27,12 @@ class Metrics:
         )
         self._batch_seconds = Histogram("ealm_batch_seconds", "Time for one batch.", registry=self.registry)
         self._queued = Gauge("ealm_queued_texts", "Texts that wait or are being summarized.", registry=self.registry)
+        self._costly = Gauge("ealm_queued_cost", "Cost of costly requests in the queue.", registry=self.registry)
 
-    def watch(self, load: Callable[[], int]) -> None:
-        """Take the length of the queue from this function."""
-        self._queued.set_function(load)
+    def watch(self, texts: Callable[[], float], cost: Callable[[], float]) -> None:
+        """Take the lengths of the queues from these functions."""
+        self._queued.set_function(texts)
+        self._costly.set_function(cost)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """A request has ended."""

@@ -1,7 +1,8 @@
-"""ASGI middleware for every route: body limit, security headers, request metrics."""
+"""ASGI middleware for every route: who and what is let in, limits of bodies, security headers, request metrics."""
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -67,6 +68,72 @@ class BodyLimitMiddleware:
             return message
 
         await self._app(scope, receive_limited, send)
+
+
+class BodyTimeMiddleware:
+    """Refuses bodies that come too slowly."""
+
+    def __init__(self, app: ASGIApp, *, seconds: float, stream_paths: frozenset[str]) -> None:
+        self._app = app
+        self._seconds = seconds
+        self._stream_paths = stream_paths
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        loop = asyncio.get_running_loop()
+        is_stream, ends_at, complete = scope["path"] in self._stream_paths, loop.time() + self._seconds, False
+
+        async def receive_in_time() -> Message:
+            nonlocal complete
+            if complete:  # what follows is the end of the connection, whenever it comes
+                return await receive()
+            left = self._seconds if is_stream else ends_at - loop.time()
+            try:
+                message = await asyncio.wait_for(receive(), max(0.0, left))
+            except TimeoutError:
+                raise HTTPException(
+                    408, f"The request did not come within {self._seconds:g} s.", {"Connection": "close"}
+                ) from None
+            complete = not message.get("more_body", False)
+            return message
+
+        await self._app(scope, receive_in_time, send)
+
+
+class RequestGuardMiddleware:
+    """Refuses requests that are not meant for this service: other hosts, ambiguous lengths, pages of other sites."""
+
+    def __init__(self, app: ASGIApp, *, hosts: frozenset[str] | None, media_types: Mapping[str, Sequence[str]]) -> None:
+        """`hosts`: names that requests may be for; None for any. `media_types`: what each path takes."""
+        self._app = app
+        self._hosts = hosts
+        self._media_types = media_types
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refused = self._refused(scope) if scope["type"] == "http" else None
+        await (refused or self._app)(scope, receive, send)
+
+    def _refused(self, scope: Scope) -> ASGIApp | None:
+        headers = Headers(scope=scope)
+        if "content-length" in headers and "transfer-encoding" in headers:
+            detail = "The request has both Content-Length and Transfer-Encoding. Send one of them."
+            return problem(400, detail, {"Connection": "close"})
+        host = host_name(headers.get("host", ""))
+        if self._hosts is not None and host not in self._hosts:
+            return problem(421, "This service does not answer for that host. Name it with --allowed-hosts.")
+        taken = self._media_types.get(scope["path"]) if scope["method"] == "POST" else None
+        # Pages of other sites can send some types without being asked first, or none: only the right ones are taken.
+        if taken and headers.get("content-type", "").partition(";")[0].strip().lower() not in taken:
+            return problem(415, f"Send the request with the header Content-Type: {taken[0]}.")
+        return None
+
+
+def host_name(header: str) -> str:
+    """The name of a host without its port, in small letters."""
+    name = header.strip().lower()
+    return name[: name.find("]") + 1] if name.startswith("[") else name.partition(":")[0]
 
 
 class RequestMetricsMiddleware:

@@ -9,10 +9,20 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from ealm.common.errors import EalmError, with_names
-from ealm.service.batch_queue import Closed, QueueFull
+from ealm.service.turns import Closed, QueueFull
 from ealm.summarize.options import OPTIONS
 
 MEDIA_TYPE = "application/problem+json"
+
+
+class OverdueError(Exception):
+    """A request took longer than the service allows."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"This took longer than {seconds:g} s and was dropped. Send a shorter text, ask for less, or try again "
+            "when the service has less to do."
+        )
 
 
 def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -59,6 +69,10 @@ def install_handlers(app: FastAPI) -> None:
     @app.exception_handler(Closed)
     async def closed(_request: Request, error: Closed) -> JSONResponse:
         return problem(503, str(error), {"Retry-After": "5"})
+
+    @app.exception_handler(OverdueError)
+    async def overdue(_request: Request, error: OverdueError) -> JSONResponse:
+        return problem(504, str(error))
 
     @app.exception_handler(HTTPException)
     async def refused(_request: Request, error: HTTPException) -> JSONResponse:

@@ -1,9 +1,10 @@
 """Requests and responses of the service, checked and described for OpenAPI; options come from the table."""
 
+import json
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model, field_validator
 
 from ealm.summarize.options import OPTIONS, Option, SummarizeOptions
 from ealm.summarize.result import Summary
@@ -85,6 +86,16 @@ class BatchLine(WithOptions):
 
     text: Text
     id: Any = None
+
+    @field_validator("id")
+    @classmethod
+    def _can_be_sent_back(cls, value: Any) -> Any:
+        """Some readers of JSON take NaN and Infinity, or half of a character, which no JSON has."""
+        try:
+            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        except (ValueError, RecursionError):
+            raise ValueError("must be JSON, without NaN, Infinity or broken characters") from None
+        return value
 
 
 _OF_CURVES = [*(row.name for row in OPTIONS.values() if row.group in {"content", "reading", "model"}), "recoverability"]

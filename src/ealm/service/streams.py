@@ -2,22 +2,22 @@
 
 import asyncio
 import json
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator
-from concurrent.futures import Future
 from typing import Any
 
 from pydantic import ValidationError
-from starlette.requests import ClientDisconnect
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ealm.common.errors import EalmError
-from ealm.service.batch_queue import BatchQueue, QueueFull
-from ealm.service.limits import ServiceLimits
-from ealm.service.problems import as_fields, validation_message
+from ealm.service.problems import OverdueError, as_fields, validation_message
 from ealm.service.schemas import BatchLine, summary_values
-from ealm.summarize.result import Summary
+from ealm.service.state import Service
+from ealm.service.turns import Answer, Closed, QueueFull
 
 _RETRY_SECONDS = 0.05
 """A stream that finds the queue full waits so long before it tries again; the client need not."""
@@ -59,32 +59,36 @@ async def lines_of(chunks: AsyncIterator[bytes], max_bytes: int) -> AsyncIterato
         *whole, rest = (rest + chunk).split(b"\n")
         for line in whole:
             if len(line) > max_bytes:
-                raise LineTooLongError
+                raise LineTooLongError(f"A line is longer than {max_bytes:,} bytes.")
             yield line
         if len(rest) > max_bytes:
-            raise LineTooLongError
+            raise LineTooLongError(f"A line is longer than {max_bytes:,} bytes.")
     if rest:
         yield rest
 
 
-async def summarize_lines(
-    chunks: AsyncIterator[bytes], queue: BatchQueue, limits: ServiceLimits
-) -> AsyncGenerator[bytes, None]:
+async def summarize_lines(request: Request, service: Service) -> AsyncGenerator[bytes, None]:
     """One line of JSON for each line that is not blank: a summary, or an error with its reason."""
+    limits = service.limits
     waiting: deque[_Pending] = deque()
     try:
-        async for line in lines_of(chunks, limits.body_bytes):
+        async for line in lines_of(request.stream(), limits.body_bytes):
             if not line.strip():
                 continue
-            waiting.append(await _start(line, queue))
+            waiting.append(await _start(line, service))
             while waiting and (waiting[0].done or len(waiting) >= limits.texts_at_once):
                 yield await waiting.popleft().line()
         while waiting:
+            # The request was read to its end, so that all that can still come from the client is that it has left.
+            while not waiting[0].done:
+                await asyncio.sleep(_RETRY_SECONDS)
+                if await request.is_disconnected():
+                    return
             yield await waiting.popleft().line()
-    except LineTooLongError:
+    except (LineTooLongError, HTTPException) as error:  # the latter for a body that stops coming
         while waiting:
             yield await waiting.popleft().line()
-        yield _line({"error": f"A line is longer than {limits.body_bytes:,} bytes; the rest was not read."})
+        yield _line({"error": f"{error.detail if isinstance(error, HTTPException) else error} The rest was not read."})
     finally:  # if the client has gone, the queue has room again
         for pending in waiting:
             pending.cancel()
@@ -93,28 +97,36 @@ async def summarize_lines(
 class _Pending:
     """A line that is being summarized, or the error of one that cannot be."""
 
-    def __init__(self, identity: Any, work: "Future[list[Summary | EalmError]] | str", *, trace: bool = False) -> None:
+    def __init__(self, identity: Any, answer: Answer | str, *, seconds: float = 0.0, trace: bool = False) -> None:
+        """`seconds`: how long the answer may take."""
         self._identity = identity
-        self._work = work
+        self._answer = answer
+        self._seconds = seconds
+        self._ends_at = time.monotonic() + seconds
         self._trace = trace
 
     @property
     def done(self) -> bool:
-        """Whether the result is there."""
-        return isinstance(self._work, str) or self._work.done()
+        """Whether there is something to send."""
+        return isinstance(self._answer, str) or self._answer.done() or time.monotonic() > self._ends_at
 
     def cancel(self) -> None:
         """Take it out of the queue."""
-        if not isinstance(self._work, str):
-            self._work.cancel()
+        if not isinstance(self._answer, str):
+            self._answer.cancel()
 
     async def line(self) -> bytes:
         """The line to send back."""
         values: dict[str, Any] = {} if self._identity is None else {"id": self._identity}
-        if isinstance(self._work, str):
-            return _line(values | {"error": self._work})
+        if isinstance(self._answer, str):
+            return _line(values | {"error": self._answer})
         try:
-            (result,) = await asyncio.wrap_future(self._work)
+            left = max(0.0, self._ends_at - time.monotonic())
+            (result,) = await asyncio.wait_for(asyncio.wrap_future(self._answer), left)
+        except TimeoutError:
+            return _line(values | {"error": str(OverdueError(self._seconds))})
+        except Closed as error:
+            return _line(values | {"error": str(error)})
         except Exception:  # noqa: BLE001 - an error in one line must not end the others
             return _line(values | {"error": "Something went wrong here; the text was not kept."})
         if isinstance(result, EalmError):
@@ -122,20 +134,22 @@ class _Pending:
         return _line(values | summary_values(result, trace=self._trace))
 
 
-async def _start(line: bytes, queue: BatchQueue) -> _Pending:
+async def _start(line: bytes, service: Service) -> _Pending:
     try:
         request = BatchLine.model_validate_json(line)
     except ValidationError as error:
         return _Pending(None, validation_message(error.errors()))
     try:
         options = request.options()
-    except EalmError as error:
-        return _Pending(request.id, as_fields(error))
-    while True:
-        try:
-            return _Pending(request.id, queue.submit([(request.text, options)]), trace=options.trace)
-        except QueueFull:
-            await asyncio.sleep(_RETRY_SECONDS)
+        while True:
+            try:
+                answer = service.summarize([request.text], options, stream=True)
+            except QueueFull:
+                await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                return _Pending(request.id, answer, seconds=service.limits.timeout_seconds, trace=options.trace)
+    except (EalmError, Closed) as error:
+        return _Pending(request.id, as_fields(error) if isinstance(error, EalmError) else str(error))
 
 
 def _line(values: dict[str, Any]) -> bytes:

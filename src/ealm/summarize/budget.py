@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ealm.common.pieces import between_pieces
+
 _LARGEST_TABLE = 20_000_000
 """Cells of the table (sentences times budget): 200 sentences may share a budget of 100,000 characters exactly."""
 
@@ -50,6 +52,7 @@ def _knapsack(costs: Sequence[Sequence[int]], values: Sequence[Sequence[float]],
     best[0] = 0.0
     chosen: list[npt.NDArray[np.intp]] = []
     for own_costs, own_values in zip(reversed(costs), reversed(values), strict=True):
+        between_pieces()
         # From the last sentence to the first, so that a tie is decided for the first sentence at the end.
         total = np.full((len(own_costs), budget + 1), -np.inf)
         for number, (cost, value) in enumerate(zip(own_costs, own_values, strict=True)):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import regex
 
 from ealm.common.errors import TextError
+from ealm.common.pieces import between_pieces
 from ealm.paper.edits import Action, summary_length
 from ealm.paper.rollout import WalkSource
 from ealm.summarize.budget import Choice, allocate
@@ -142,6 +143,7 @@ class LengthPlanner:
 
     def plan(self, limit: Limit) -> list[Shortened]:
         """Actions for each sentence; raises if the words to keep do not fit."""
+        between_pieces()
         candidates = [self._parts[0].within(limit)] if len(self._parts) == 1 else self._shared(limit)
         taken = measure(self._text(candidates), limit.unit)
         if taken > limit.size and any(part.prepared.hard_keep for part in self._parts):
@@ -189,6 +191,7 @@ class LengthPlanner:
 
     def _grown(self, limit: Limit, result: list[_Candidate], number: int) -> list[_Candidate]:
         """The same with one sentence as long as the limit allows."""
+        between_pieces()
         part, sentence = self._parts[number], self._sentences[number]
         size = measure(result[number].text, limit.unit)
         if size == measure(sentence.text, limit.unit):

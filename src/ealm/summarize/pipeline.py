@@ -11,6 +11,7 @@ from ealm.common.errors import TextError
 from ealm.goal_agent.agent import GoalAgent
 from ealm.goal_agent.planning import PlanningTask, SentencePlanner
 from ealm.goal_agent.rollout import goal_walks
+from ealm.lm.batching import BUSY_TOKENS
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.agent import Agent
 from ealm.paper.converter import Converter
@@ -104,7 +105,7 @@ class Pipeline:
         self._lm = lm
         self._ignored_words = ignored_words
         self._rewards = settings.rewards
-        self._converter = Converter(lm, settings.decoding)
+        self._converter = Converter(lm, settings.decoding, token_budget=BUSY_TOKENS)  # so that a piece of work is short
         self._results = ResultBuilder(lm, top_k=settings.rewards.top_k)
 
     def read(self, text: str, options: SummarizeOptions) -> Text:

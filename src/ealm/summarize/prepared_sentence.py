@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_plan import Fits as DraftFits
 from ealm.goal_agent.tree_plan import TreePlan
 from ealm.lm.masked_lm import MaskedLM
@@ -59,6 +60,7 @@ class PreparedSentence:
 
         With `planned`, a plan over the dependency tree takes care of negations, signs and punctuation.
         """
+        between_pieces()
         named = named_indices(sentence.words, options.keep_words)
         paraphrased = ParaphrasedSentence.shortest(sentence, named) if reword else ParaphrasedSentence(sentence)
         hard_keep = paraphrased.mapped(named)

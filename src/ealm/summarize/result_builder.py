@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ealm.common.pieces import between_pieces
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.edits import Action, summary_length
 from ealm.paper.rewards import compression_rate
@@ -84,6 +85,7 @@ class ResultBuilder:
 
     def summary(self, task: SentenceTask) -> Summary:
         """Of one sentence."""
+        between_pieces()
         chosen = task.choice.best
         prepared = task.prepared
         replacements = {**task.replacements(self._lm), **task.written}

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from torch import Tensor
 
+from ealm.common.pieces import between_pieces
 from ealm.goal_agent.planning import WordScorer
 from ealm.goal_agent.tree_plan import TreePlan, TreePlanSettings
 from ealm.grammar.parser import EmbeddedGrammar
@@ -55,6 +56,7 @@ class TreePlanner:
         ]
 
     def _plan(self, prepared: PreparedSentence, parse: Parse, importance: Sequence[float]) -> TreePlan:
+        between_pieces()
         words = prepared.sentence.words
         is_word = [not is_punctuation(word) for word in words]
         structure = structure_of(words, parse, is_word, headline=self._headline)

@@ -1,0 +1,84 @@
+"""What a request costs, known before it starts: its words, weighed by what is asked for.
+
+One unit is the work on one word of a short sentence at a given length, about a millisecond of one processor core. The
+factors were fitted to measured times; they need not be exact, because a deadline ends what takes longer.
+"""
+
+from collections.abc import Sequence
+
+import regex
+
+from ealm.common.errors import TextError
+from ealm.service.limits import ServiceLimits
+from ealm.summarize.options import SummarizeOptions
+from ealm.text.sentences import LONGEST_SENTENCE
+
+_SENTENCE_END = regex.compile(r"[.!?]\s|\n")
+_LETTERS_OF_A_WORD = 12
+"""A text without spaces has words too: one for so many characters at least."""
+
+_SHARED_LENGTH = 4.0
+"""For each word of a text of several sentences, whose lengths are compared to split the limit."""
+_RATE = 0.35
+"""For each pair of words of a sentence: rounds of mask filling, each over the whole sentence."""
+_SEARCH = 0.6
+_STEPS = 0.2
+"""For each triple of words: a trace fills the masks of every step."""
+_POINTS = 0.1
+"""The same for the points of a curve with their rates."""
+_CURVE = 0.06
+"""For each pair of words of the whole text."""
+_BALANCE = 1.0
+"""For each pair: an agent that does not plan seeks its best step with the language model."""
+
+
+class TooCostlyError(TextError):
+    """A request takes more work than one request may."""
+
+
+def request_cost(
+    texts: Sequence[str], options: SummarizeOptions, *, plans: bool, limits: ServiceLimits, curve: bool = False
+) -> float:
+    """The cost of a request; raises if it is above the limit. `plans`: whether the agent does."""
+    cost = sum(_cost(text, options, plans=plans, curve=curve) for text in texts)
+    if cost > limits.request_cost:
+        raise TooCostlyError(
+            f"The request takes too much work: its cost is {cost:,.0f}, and the limit is {limits.request_cost:,.0f}. "
+            f"Send {'a shorter text' if len(texts) == 1 else 'fewer or shorter texts'}{_advice(options)}."
+        )
+    return cost
+
+
+def _cost(text: str, options: SummarizeOptions, *, plans: bool, curve: bool) -> float:
+    lengths = _sentence_lengths(text, pretokenized=options.pretokenized)
+    words = sum(lengths)
+    pairs, triples = (float(sum(length**power for length in lengths)) for power in (2, 3))
+    cost = float(words)
+    if not plans:
+        cost += _BALANCE * pairs
+    if len(lengths) > 1 and (curve or options.without_length() != options):
+        cost += _SHARED_LENGTH * words
+    if options.effort == "search":
+        cost += _SEARCH * pairs
+    if curve:
+        return cost + _CURVE * words**2 + (_POINTS * triples if options.recoverability else 0)
+    if options.trace:
+        return cost + _STEPS * triples
+    return cost + (_RATE * pairs if options.recoverability or options.reconstruction else 0)
+
+
+def _sentence_lengths(text: str, *, pretokenized: bool) -> list[int]:
+    """Words of each sentence, roughly: what goes on for longer than a sentence may is cut there."""
+    parts = [text] if pretokenized else _SENTENCE_END.split(text)
+    lengths = []
+    for part in parts:
+        words = max(len(part.split()), len(part) // _LETTERS_OF_A_WORD)
+        whole, rest = (0, words) if pretokenized else divmod(words, LONGEST_SENTENCE)
+        lengths += [LONGEST_SENTENCE] * whole + [rest] * bool(rest)
+    return lengths
+
+
+def _advice(options: SummarizeOptions) -> str:
+    dear = [name for name in ("trace", "recoverability", "reconstruction") if getattr(options, name)]
+    dear += ["effort search"] if options.effort == "search" else []
+    return f", or leave out {' and '.join(dear)}" if dear else ", or use /v1/summarize/batch with one text in each line"

@@ -1,0 +1,109 @@
+"""Costly work: traces, rates, curves and long texts have a queue of their own, and take turns piece by piece."""
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ealm.service.limits import COST_PER_SECOND, ServiceLimits
+from ealm.service.turns import Answer, Closed, QueueFull, Turns, carry_out
+
+_MEMORY = 0.8
+"""How much of the speed of earlier work is remembered when a request has ended."""
+
+
+@dataclass(slots=True)
+class _Request:
+    cost: float
+    work: Callable[[], Any]
+    begun: float = field(default_factory=time.monotonic)
+    answer: Answer = field(default_factory=Answer)
+
+
+class CostlyQueue:
+    """The queue and its few threads; what they work on at the same time shares the processor."""
+
+    def __init__(self, limits: ServiceLimits, turns: Turns) -> None:
+        self._limits = limits
+        self._turns = turns
+        self._waiting: deque[_Request] = deque()
+        self._working: list[_Request] = []
+        self._speed_seconds, self._speed_cost = 1.0, COST_PER_SECOND
+        """Their quotient is the time that a unit of cost takes."""
+        self._counted_until = 0.0
+        self._closed = False
+        self._changed = threading.Condition()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"ealm-costly-{number}", daemon=True)
+            for number in range(limits.costly_at_once)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def load(self) -> float:
+        """Cost of what waits or is being worked on."""
+        with self._changed:
+            return self._load()
+
+    def submit(self, cost: float, work: Callable[[], Any]) -> Answer:
+        """Queue a call; raises `QueueFull` if it would not be done in time, or `Closed`."""
+        request = _Request(cost, work)
+        with self._changed:
+            if self._closed:
+                raise Closed
+            load, seconds = self._load(), self._speed_seconds / self._speed_cost
+            # An idle service accepts any request that is within the limits of a request.
+            if load and (load + cost) * seconds > self._limits.queued_seconds:
+                raise QueueFull(max(1, math.ceil(load * seconds)))
+            if not load:
+                self._counted_until = time.monotonic()
+            self._waiting.append(request)
+            self._changed.notify()
+        return request.answer
+
+    def close(self) -> None:
+        """Accept no more requests; those that are queued are finished, unless the turns end before."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def _load(self) -> float:
+        return sum(request.cost for request in (*self._waiting, *self._working) if not request.answer.dropped)
+
+    def _work(self) -> None:
+        while (request := self._next()) is not None:
+            carry_out([request.answer], lambda request=request: [self._result(request)])  # type: ignore[misc]
+            with self._changed:
+                self._working.remove(request)
+                self._note_speed(request)
+
+    def _result(self, request: _Request) -> Any:
+        with self._turns.working([request.answer], plain=False):
+            return request.work()
+
+    def _next(self) -> _Request | None:
+        """The next request that somebody waits for; None when closed and empty."""
+        with self._changed:
+            while True:
+                while not self._waiting:
+                    if self._closed:
+                        return None
+                    self._changed.wait()
+                request = self._waiting.popleft()
+                if request.answer.set_running_or_notify_cancel():
+                    self._working.append(request)
+                    return request
+
+    def _note_speed(self, request: _Request) -> None:
+        now = time.monotonic()
+        # What is overdue took at least its cost; of what was left by its client nobody knows how much was done.
+        if not request.answer.dropped or now - request.begun > self._limits.timeout_seconds:
+            self._speed_seconds = _MEMORY * self._speed_seconds + now - self._counted_until
+            self._speed_cost = _MEMORY * self._speed_cost + request.cost
+        self._counted_until = now

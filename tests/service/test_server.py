@@ -1,0 +1,216 @@
+"""The server: connections that bring nothing, requests that are not meant for it, and its end."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from ealm import Summarizer
+from ealm.cli.serve import _hosts
+from ealm.service.app import create_app
+from ealm.service.limits import ConnectionLimits
+from ealm.service.server import Server
+
+LIMITS = ConnectionLimits(connections=3, header_seconds=0.4, body_seconds=0.4, idle_seconds=1)
+LINES = {"Content-Type": "application/x-ndjson"}
+
+
+@pytest.fixture(scope="module")
+def summarizer(agent_folder: Path) -> Summarizer:
+    return Summarizer(agent_folder)
+
+
+@pytest.fixture
+def address(summarizer: Summarizer) -> Iterator[tuple[str, int]]:
+    """Of a server in another thread."""
+    server = Server(create_app(summarizer, connection_limits=LIMITS), LIMITS, host="127.0.0.1", port=0)
+    bound = server.config.bind_socket()
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield bound.getsockname()
+    server.should_exit = True
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def everything(connection: socket.socket, seconds: float = 10) -> bytes:
+    """What comes until the other side closes; fails if it does not."""
+    connection.settimeout(seconds)
+    found = b""
+    try:
+        while part := connection.recv(65_536):
+            found += part
+    except ConnectionResetError:
+        pass
+    return found
+
+
+def sent(address: tuple[str, int], request: bytes) -> socket.socket:
+    connection = socket.create_connection(address)
+    connection.sendall(request)
+    return connection
+
+
+POST = b"POST /v1/summarize HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    "half",
+    [
+        b"",
+        b"GET /healthz HTTP/1.1\r\nHo",
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",  # answered, then idle
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /hea",
+    ],
+)
+def test_a_connection_without_a_request_is_closed(address: tuple[str, int], half: bytes) -> None:
+    started = time.monotonic()
+    with sent(address, half) as connection:
+        found = everything(connection)
+    assert time.monotonic() - started < 5
+    assert (b"200 OK" in found) == (b"\r\n\r\n" in half)
+
+
+def test_a_body_that_does_not_come_is_408(address: tuple[str, int]) -> None:
+    with sent(address, POST + b"Content-Length: 100\r\n\r\n{") as connection:
+        found = everything(connection)
+    assert found.startswith(b"HTTP/1.1 408 ")
+    assert b"application/problem+json" in found
+
+
+def test_a_stream_that_stops_ends_with_an_error(address: tuple[str, int]) -> None:
+    head = (
+        b"POST /v1/summarize/batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\nContent-Length: 99\r\n"
+    )
+    with sent(address, head + b'\r\n{"text": "river"}\n') as connection:
+        found = everything(connection)
+    assert b'"summary"' in found
+    assert b"did not come within" in found
+
+
+def test_connections_have_a_limit_and_there_is_room_again(address: tuple[str, int]) -> None:
+    connections = [sent(address, b"") for _ in range(LIMITS.connections)]
+    time.sleep(0.1)
+    with sent(address, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n") as one_too_many:
+        assert everything(one_too_many).startswith(b"HTTP/1.1 503 ")
+    for connection in connections:
+        everything(connection)
+        connection.close()
+    with sent(address, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n") as connection:
+        assert b"200 OK" in everything(connection)
+
+
+def test_two_lengths_are_refused_and_the_connection_is_closed(address: tuple[str, int]) -> None:
+    smuggled = b"0\r\n\r\nGET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+    head = POST + b"Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n" % len(smuggled)
+    with sent(address, head + smuggled) as connection:
+        found = everything(connection)
+    assert found.startswith(b"HTTP/1.1 400 ")
+    assert found.count(b"HTTP/1.1") == 1
+
+
+# What is let in -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def client(summarizer: Summarizer) -> Iterator[TestClient]:
+    with TestClient(create_app(summarizer, hosts=["localhost", "[::1]", "Ealm.example"])) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        *((host, 200) for host in ("localhost", "LOCALHOST:8000", "[::1]:80", "[::1]", "ealm.example")),
+        *((host, 421) for host in ("evil.example", "localhost.evil.example", "", "127.0.0.1", "[::2]:80")),
+    ],
+)
+def test_only_named_hosts_are_answered_for(client: TestClient, host: str, status: int) -> None:
+    response = client.get("/healthz", headers={"Host": host})
+    assert response.status_code == status
+    assert response.headers["content-type"] == ("application/json" if status == 200 else "application/problem+json")
+
+
+def test_a_service_for_this_machine_answers_for_its_names_only() -> None:
+    assert "localhost" in (_hosts("127.0.0.1", None) or [])
+    assert _hosts("0.0.0.0", None) is None
+    assert _hosts("127.0.0.1", "*") is None
+    assert _hosts("0.0.0.0", "a.example, b.example") == ["a.example", "b.example"]
+
+
+@pytest.mark.parametrize("path", ["/v1/summarize", "/v1/curve", "/v1/summarize/batch"])
+@pytest.mark.parametrize(
+    "media_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", None]
+)
+def test_content_that_any_page_can_send_is_refused(client: TestClient, path: str, media_type: str | None) -> None:
+    headers = {"Host": "localhost"} if media_type is None else {"Host": "localhost", "Content-Type": media_type}
+    response = client.post(path, content=b'{"text": "river"}', headers=headers)
+    assert response.status_code == 415
+    assert "Content-Type: application/" in response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "identity", ["NaN", "Infinity", "-Infinity", "1e999", '{"a": [NaN]}', '"\\ud800"', "1" * 5_000, "[" * 5_000]
+)
+def test_an_id_that_is_no_json_is_an_error_and_not_sent_back(client: TestClient, identity: str) -> None:
+    lines = f'{{"text": "river", "id": {identity}}}\n{{"text": "river", "id": {{"a": [1.5, null, "é"]}}}}\n'
+    response = client.post("/v1/summarize/batch", content=lines.encode(), headers={"Host": "localhost", **LINES})
+    first, second = response.text.splitlines()
+    assert list(json.loads(first)) == ["error"]
+    assert not re.search("nan|infinity", first.replace("without NaN, Infinity", ""), re.IGNORECASE)
+    assert json.loads(second)["id"] == {"a": [1.5, None, "é"]}
+
+
+# The end --------------------------------------------------------------------------------------------------------------
+
+LONG = "The council of the northern town voted late on Tuesday to close the old bridge for all heavy lorries at once"
+
+
+@contextmanager
+def served() -> Iterator[tuple[subprocess.Popen[str], tuple[str, int]]]:
+    """`ealm serve` with the bundled model, and its address."""
+    command = [sys.executable, "-m", "ealm.cli.main", "serve", "--port", "0"]
+    paths = os.pathsep.join(path for path in sys.path if path)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths})
+    try:
+        assert process.stdout is not None
+        found = re.search(r"http://([\d.]+):(\d+)", process.stdout.readline())
+        assert found
+        yield process, (found[1], int(found[2]))
+    finally:
+        process.kill()
+        process.wait()
+
+
+def long_request(address: tuple[str, int]) -> socket.socket:
+    body = json.dumps({"text": LONG + " " + LONG[4:100], "trace": True}).encode()
+    head = POST.replace(b"Host: x", b"Host: localhost") + b"Content-Length: %d\r\n\r\n" % len(body)
+    return sent(address, head + body)
+
+
+@pytest.mark.parametrize(("number", "seconds"), [(signal.SIGTERM, 10), (signal.SIGINT, 2)])
+def test_the_end_comes_in_time_whatever_is_running(number: signal.Signals, seconds: float) -> None:
+    with served() as (process, address):
+        connections = [long_request(address) for _ in range(3)]
+        half = POST.replace(b"Host: x", b"Host: localhost") + b"Content-Length: 100\r\n\r\n{"
+        connections += [sent(address, half), sent(address, b"GET / HT"), sent(address, b"")]
+        time.sleep(1)
+        started = time.monotonic()
+        process.send_signal(number)
+        process.wait(30)
+        assert time.monotonic() - started < seconds
+        found = everything(connections[0])
+        assert found[:13] in (b"HTTP/1.1 503 ", b"HTTP/1.1 200 ") if number == signal.SIGTERM else not found
