@@ -24,7 +24,6 @@ from ealm.common.process_pool import cores
 from ealm.summarize.options import SummarizeOptions
 
 TEXTS = ["the police minister finds a silver bridge", "Zebra rises", "old engine burns in the quiet forest ."]
-TOO_LONG = "river " * 63
 
 
 def summarize(folder: Path, *arguments: object, stdin: str | bytes | None = None) -> Result:
@@ -75,7 +74,9 @@ def test_a_text_that_cannot_be_used_does_not_stop_the_others(
     agent_folder: Path, tmp_path: Path, expected: list[str]
 ) -> None:
     source, output = tmp_path / "in.txt", tmp_path / "out.txt"
-    source.write_bytes("\n".join([TEXTS[0], TOO_LONG, TEXTS[1], "x"]).encode() + b"\xff\n" + TEXTS[2].encode())
+    source.write_bytes(
+        b"\xfe\n".join([f"{TEXTS[0]}\n".encode(), f"{TEXTS[1]}\nx".encode() + b"\xff\n" + TEXTS[2].encode()])
+    )
     result = summarize(agent_folder, "-i", source, "-o", output)
     assert result.exit_code == 0, result.output
     assert output.read_text().splitlines() == [expected[0], "", expected[1], "", expected[2]]
@@ -85,7 +86,7 @@ def test_a_text_that_cannot_be_used_does_not_stop_the_others(
     assert [(entry["row"], entry["line"]) for entry in listed] == [(2, 2), (4, 4)]
     strict = summarize(agent_folder, "-i", source, "-o", output, "--overwrite", "--strict")
     assert (strict.exit_code, strict.stderr) == (1, result.stderr)
-    assert "line 2: The text has 63 words" in result.stderr
+    assert "line 2: not UTF-8 (byte 0xfe at 0)" in result.stderr
     assert "line 4: not UTF-8 (byte 0xff at 1)" in result.stderr
 
 

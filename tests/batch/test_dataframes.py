@@ -19,7 +19,6 @@ from ealm.cli.main import main
 from ealm.common.errors import BatchError, ModelFolderError, SettingsError, TextError
 
 TEXTS = ["the police minister finds a silver bridge", "Zebra rises", "old engine burns in the quiet forest ."]
-TOO_LONG = "river " * 63
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +48,13 @@ def test_arrays_keep_their_columns_and_get_two_more(summarize: BatchSummarizer, 
 
 
 def test_a_bad_row_has_a_reason_and_the_others_their_summaries(summarize: BatchSummarizer, expected: list[str]) -> None:
-    bodies = [TEXTS[0], None, TOO_LONG, float("nan"), 7, TEXTS[1], "half \ud800", TEXTS[2]]
+    bodies = [TEXTS[0], None, "bad \udcff", float("nan"), 7, TEXTS[1], "half \ud800", TEXTS[2]]
     found = summarize({"body": np.array(bodies, dtype=object)})
     assert found["summary"].tolist() == [expected[0], None, None, None, None, expected[1], None, expected[2]]
     errors = found["error"].tolist()
     assert [errors[index] for index in (0, 5, 7)] == [None] * 3
     assert errors[1] == errors[3] == "column 'body' is empty (null)"
-    assert "63 words" in errors[2]
+    assert "surrogate" in errors[2]
     assert errors[4] == "column 'body' is int, not a string"
     assert errors[6]  # a lone surrogate
 

@@ -6,14 +6,15 @@ import subprocess
 import sys
 from types import ModuleType
 
+import numpy as np
 import pytest
 from fakes import TableMaskedLM
 
 from ealm.common.config import IgnoredWordsSettings
-from ealm.paper.edits import Action, summary_length
+from ealm.paper.edits import Action
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.rollout import Step, Walk
-from ealm.summarize.documents import LengthPlanner, Rows, assembled
+from ealm.summarize.documents import LengthPlanner, assembled
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.lengths import UNITS, LengthUnit, Limit, measure
@@ -34,10 +35,6 @@ def walk_over(prepared: PreparedSentence) -> Walk:
     return Walk(length, tuple(Step(index, Action.REMOVE, (0.0, 0.0, 0.0)) for index in free))
 
 
-def kept_words(prepared: PreparedSentence, rows: Rows) -> list[float]:
-    return [float(summary_length(row)) for row in rows]
-
-
 @pytest.mark.parametrize("size", range(1, count_vowels(TEXT) + 1))
 def test_a_text_is_fitted_to_a_new_unit(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     module = ModuleType("ealm.text.vowels")
@@ -49,7 +46,7 @@ def test_a_text_is_fitted_to_a_new_unit(monkeypatch: pytest.MonkeyPatch, size: i
         PreparedSentence.prepare(sentence, TableMaskedLM({}, ["river"]), ignored, SummarizeOptions())
         for sentence in split_sentences(TEXT)
     ]
-    planner = LengthPlanner(sentences, [walk_over(own) for own in sentences], kept_words)
+    planner = LengthPlanner(sentences, [walk_over(own) for own in sentences], np.eye(len(sentences)))
     parts = [
         own.text(chosen.actions) for own, chosen in zip(sentences, planner.plan(Limit(size, "vowels")), strict=True)
     ]
@@ -85,7 +82,7 @@ def test_a_new_row_is_an_option_a_flag_and_a_field() -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
         "last_length": "vowels",
-        "after": "keep",
+        "after": "whole_sentences",
         "flag": ["At most so many vowels."],
         "field": "At most so many vowels.",
         "limit": [3, "vowels"],

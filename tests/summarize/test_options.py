@@ -229,5 +229,5 @@ def test_requests_have_the_options_of_the_table() -> None:
 def test_the_command_has_the_options_of_the_table() -> None:
     parameters = {parameter.name: parameter for parameter in command.params}
     for name, option in OPTIONS.items():
-        assert f"--{name}" in parameters[name].opts
+        assert f"--{name.replace('_', '-')}" in parameters[name].opts
         assert option.help in str(parameters[name].help)

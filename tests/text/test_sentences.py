@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ealm.text.sentences import LONGEST_SENTENCE, Sentence, pretokenized_sentence, split_sentences
+from ealm.text.sentences import LONGEST_PIECE, LONGEST_SENTENCE, Sentence, cuts, pretokenized_sentence, split_sentences
 from ealm.text.tokenizer import Token
 
 TEXTS = st.text(st.sampled_from("abZ1é日.,!?…\"'”“()[]-—: \n\t。"), max_size=25)
@@ -108,7 +108,7 @@ def test_a_wide_space_before_the_full_stop_does_not_crash(text: str) -> None:
         ("“It rises.” He left.", ["“It rises.”", "He left."]),
         ("Wait... what?", ["Wait... what?"]),
         ("A headline\nThe river rises.", ["A headline", "The river rises."]),
-        ("- one\n- two", ["- one", "- two"]),
+        ("- one\n- two", ["one", "two"]),
         ("東京は雨。北京も雨。", ["東京は雨。", "北京も雨。"]),
     ],
 )
@@ -137,15 +137,15 @@ def test_a_line_break_always_ends_a_sentence_and_stays_in_the_gap() -> None:
 def test_what_goes_on_without_an_end_is_cut(count: int) -> None:
     text = " ".join(f"word{number}" for number in range(count))
     sentences = split_sentences(text)
-    assert [len(sentence.tokens) for sentence in sentences[:-1]] == [LONGEST_SENTENCE] * (len(sentences) - 1)
+    assert [len(sentence.tokens) for sentence in sentences[:-1]] == [LONGEST_PIECE] * (len(sentences) - 1)
     assert 1 <= len(sentences[-1].tokens) <= LONGEST_SENTENCE
     assert sum(len(sentence.tokens) for sentence in sentences) == count
     assert put_together(sentences) == text
 
 
 def test_what_has_no_spaces_either_is_cut_between_words() -> None:
-    text = "川" * (2 * LONGEST_SENTENCE + 1)
-    assert [len(sentence.tokens) for sentence in split_sentences(text)] == [LONGEST_SENTENCE, LONGEST_SENTENCE, 1]
+    text = "川" * (3 * LONGEST_PIECE + 1)
+    assert [len(sentence.tokens) for sentence in split_sentences(text)] == [*[LONGEST_PIECE] * 3, 1]
     assert put_together(split_sentences(text)) == text
 
 
@@ -191,3 +191,18 @@ def test_pretokenized_words_know_their_places(text: str) -> None:
 def test_an_empty_pretokenized_line_is_an_empty_sentence() -> None:
     assert pretokenized_sentence(" \n") == Sentence("", (), pretokenized=True)
     assert pretokenized_sentence("river").tokens == (Token("river", 0, 5),)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("one two three ; four five six seven", [0, 4, 8]),
+        ("one two three four and five six seven", [0, 4, 8]),
+        ("one two three , four five six seven", [0, 4, 8]),
+        ("one two three in four five six seven", [0, 3, 8]),
+        ("one two three four five six seven", [0, 5, 7]),
+        ("", []),
+    ],
+)
+def test_a_sentence_is_cut_at_the_best_place(words: str, expected: list[int]) -> None:
+    assert cuts(words.split(), 5) == expected

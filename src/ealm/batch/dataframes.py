@@ -38,6 +38,7 @@ class BatchSummarizer:
         chars: int | None = None,
         bytes: int | None = None,  # noqa: A002 - the unit
         ratio: float | None = None,
+        whole_sentences: bool = False,
         keep: str | Iterable[str] = (),
         protect: str | Iterable[str] | None = None,
         extractive: bool = False,

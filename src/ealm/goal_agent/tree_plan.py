@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol
 
 from ealm.common.pieces import between_pieces
@@ -76,6 +77,27 @@ class TreePlan:
         self._settings = settings
         self._tree = UnitTree(structure, self._values, sizes, adjacency=settings.adjacency)
         self._chains: dict[frozenset[int], NestedDrafts] = {}
+
+    @property
+    def values(self) -> Sequence[float]:
+        """What each word is worth."""
+        return self._values
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Parts of speech of all words; none where there is no tree."""
+        tree = self._structure.tree
+        return () if tree is None else tree.tags
+
+    @cached_property
+    def subjects(self) -> frozenset[int]:
+        """The subjects of the main clause, as parsed."""
+        tree = self._structure.tree
+        if tree is None or tree.root is None:
+            return frozenset()
+        heads = tree.source_heads
+        top = next((i for i, head in enumerate(heads) if head == ROOT), tree.root)
+        return frozenset(i for i, own in enumerate(tree.relations) if heads[i] == top and own.startswith("nsubj"))
 
     def draft(self, fits: Fits, *, keep: Collection[int] = (), rephrase: bool = True) -> PlannedDraft:
         """The best draft that fits and holds the words to keep; where no statement fits, a phrase.

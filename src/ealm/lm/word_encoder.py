@@ -26,7 +26,8 @@ class WordEncoder:
 
     def __init__(self, encoder: SentenceEncoder) -> None:
         self._encoder = encoder
-        self.width = encoder.width + _NUMBERS
+        self.state_width = encoder.width
+        self.width = self.state_width + _NUMBERS
         self.layers_width = encoder.width * encoder.layers
 
     @classmethod

@@ -127,24 +127,6 @@ class Converter:
             return replace(question, context=())
         return question
 
-    def estimate_ranks(self, source: Sequence[int], rows: Sequence[Sequence[Action]]) -> list[list[int]]:
-        """Source ranks of every word under each row of actions, from a single forward pass over all masks.
-
-        An estimate: no mask is filled before the others are ranked, and the words of Replace are left out.
-        """
-        questions = [self._asked(reconstruction_question(source, row, _kept_words(source, row)), row) for row in rows]
-        ranks = [[0] * len(source) for _ in rows]
-        asked = [number for number, question in enumerate(questions) if question.holes]
-        lengths = [len(questions[number]) for number in asked]
-        for batch in rows_by_length(lengths, self.token_budget, enough=BUSY_TOKENS):
-            numbers = [asked[row] for row in batch]
-            holes = [(number, hole) for number in numbers for hole in questions[number].holes]
-            scores = self.lm.predict([questions[number] for number in numbers])
-            wanted = torch.tensor([source[hole] for _, hole in holes], device=scores.device)
-            for (number, hole), rank in zip(holes, _ranks(scores, wanted), strict=True):
-                ranks[number][hole] = rank
-        return ranks
-
     def _fill_round(self, batch: Sequence[Conversion], holes: Sequence[tuple[int, ...]], scores: Tensor) -> None:
         """`scores` are (holes of all rows in order, vocabulary)."""
         wanted = torch.tensor(

@@ -16,6 +16,8 @@ class SourceEncoder(Protocol):
 
     width: int
     """Length of an encoding."""
+    state_width: int
+    """How much of it, from the start, is the state of the word in its sentence."""
 
     def __call__(self, sources: Sequence[Source]) -> list[Tensor]:
         """(words, width) of each sentence."""
@@ -27,7 +29,7 @@ class LanguageModelEncoder:
 
     def __init__(self, lm: MaskedLM) -> None:
         self._lm = lm
-        self.width = lm.width
+        self.width = self.state_width = lm.width
 
     def __call__(self, sources: Sequence[Source]) -> list[Tensor]:
         return self._lm.encode([source.ids for source in sources])
@@ -38,7 +40,7 @@ class SentenceModelEncoder:
 
     def __init__(self, encoder: WordEncoder) -> None:
         self.encoder = encoder
-        self.width = encoder.width
+        self.width, self.state_width = encoder.width, encoder.state_width
 
     def __call__(self, sources: Sequence[Source]) -> list[Tensor]:
         return self.encoder.encode([source.words for source in sources])

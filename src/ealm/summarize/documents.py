@@ -1,30 +1,34 @@
-"""Texts of several sentences: how a length limit for the whole text is split over them."""
+"""Texts of several sentences: which of them stay, and how long each of those is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import regex
 
 from ealm.common.errors import TextError
 from ealm.common.pieces import between_pieces
-from ealm.paper.edits import Action, summary_length
 from ealm.paper.rollout import WalkSource
 from ealm.summarize.budget import Choice, allocate
 from ealm.summarize.length_fitting import Shortened
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.prepared_sentence import PreparedSentence
-from ealm.text.lengths import Limit, Unit, measure, usual_limit
+from ealm.summarize.salience import Floats, repetition, sentence_weights
+from ealm.summarize.sentence_drafts import SentenceDraft, SentenceDrafts
+from ealm.text.lengths import Limit, usual_limit
+from ealm.text.references import sentences_needed
 from ealm.text.sentences import Sentence
 
-_SHARES = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9, 1.0)
-"""Lengths of a sentence that are compared, as shares of the whole."""
+_ITEM_SHARES = (0.35, 0.5, 0.65, 0.8, 1.0)
+"""Lengths of the items of a list that are compared, as shares of the whole."""
 
-_VALUE_OF_A_KEPT_WORD = 0.01
-"""Breaks ties between equally recoverable candidates, and lets a sentence without a counted word stay if it fits."""
+_LENGTH_COUNTS = 0.6
+"""Power of what a sentence has to say in what it is worth: long sentences are worth more, but not by as much."""
 
-Rows = Sequence[tuple[Action, ...]]
-Recoverable = Callable[[PreparedSentence, Rows], list[float]]
-"""How many counted words of a sentence are kept or can be recovered under each row of actions."""
+_MOST_FOR_HEADINGS = 0.3
+"""Share of the limit that headings may take."""
+
+_BARE_WORDS = -1_000.0
+"""Value of words to keep without a sentence around them: only if nothing else fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,8 @@ class Text:
         """How many words of a sentence the limit would leave if every sentence gave the same share."""
         if self.limit is None:
             return prepared.goal(usual_limit(prepared.original.text))
-        whole = sum(measure(own.sentence.text, self.limit.unit) for own in self.sentences)
-        own = measure(prepared.sentence.text, self.limit.unit)
+        whole = sum(self.limit.measure(own.sentence.text) for own in self.sentences)
+        own = self.limit.measure(prepared.sentence.text)
         return prepared.goal(Limit(round(self.limit.size * own / max(1, whole)), self.limit.unit))
 
 
@@ -56,156 +60,244 @@ def assembled(sentences: Sequence[Sentence], parts: Sequence[str]) -> str:
     gap = ""
     for sentence, part in zip(sentences, parts, strict=True):
         if part:
-            text += (gap if text else "") + part
+            text += (gap if text else "") + sentence.lead + part
             gap = ""
         gap = max(gap, sentence.gap, key=lambda space: space.count("\n")) if gap else sentence.gap
     return text
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    """One of the lengths that a sentence could have."""
+class _Part:
+    """Sentences that are there together or not at all: one, or a list with the line that announces it."""
 
-    shortened: Shortened
-    text: str
-
-
-class _SentenceLengths:
-    """A sentence of a text at any length; each length is computed once."""
-
-    def __init__(self, prepared: PreparedSentence, walks: WalkSource, recoverable: Recoverable) -> None:
-        self.prepared = prepared
-        self._walks = walks
-        self._recoverable = recoverable
-        self._candidates: dict[Limit, _Candidate] = {}
-        self._values: dict[bytes, float] = {}
-
-    @property
-    def whole(self) -> _Candidate:
-        """All of it."""
-        walk = self._walks.walk_to(len(self.prepared.source.words))
-        return _Candidate(Shortened(0, walk.actions_after(0), walk), self.prepared.sentence.text)
-
-    def has_words(self, candidate: _Candidate) -> bool:
-        """Whether more than punctuation is left of the sentence."""
-        left = enumerate(candidate.shortened.actions)
-        return any(action != Action.REMOVE and index not in self.prepared.punctuation for index, action in left)
-
-    def within(self, limit: Limit) -> _Candidate:
-        """As much of it as the limit allows."""
-        if limit not in self._candidates:
-            self._candidates[limit] = self._candidate(self.prepared.shortened(self._walks, limit))
-        return self._candidates[limit]
-
-    def _candidate(self, shortened: Shortened) -> _Candidate:
-        return _Candidate(shortened, self.prepared.text(shortened.actions, shortened.written))
-
-    def candidates(self, limit: Limit) -> list[_Candidate]:
-        """Distinct states in rising length: nothing (unless a word must stay), then ever more of it."""
-        hard_keep, walk = self.prepared.hard_keep, self._walks.walk_to(1)
-        least = tuple(Action.KEEP if index in hard_keep else Action.REMOVE for index in range(walk.length))
-        candidates = [self._candidate(Shortened(len(walk.steps), least, walk))]
-        full = measure(self.prepared.sentence.text, limit.unit)
-        sizes = {max(1, round(share * full)) for share in _SHARES} | {min(full, limit.size)}
-        for size in sorted(sizes):
-            candidate = self.within(Limit(size, limit.unit))
-            known = any(candidate.shortened.actions == other.shortened.actions for other in candidates)
-            if not known and candidate.shortened.complete and limit.allows(candidate.text):
-                candidates.append(candidate)
-        return candidates
-
-    def choices(self, candidates: Sequence[_Candidate], gap: int, unit: Unit) -> list[Choice]:
-        """Cost of each candidate, with the gap that follows the sentence, and its value."""
-        rows = {bytes(candidate.shortened.actions): candidate.shortened.actions for candidate in candidates}
-        asked = [key for key in rows if key not in self._values]
-        if asked:
-            values = self._recoverable(self.prepared, [rows[key] for key in asked])
-            self._values.update(zip(asked, values, strict=True))
-        return [
-            Choice(
-                measure(candidate.text, unit) + gap if candidate.text else 0,
-                self._values[key] + _VALUE_OF_A_KEPT_WORD * summary_length(candidate.shortened.actions),
-            )
-            for key, candidate in zip(rows, candidates, strict=True)
-        ]
+    members: tuple[int, ...]
+    drafts: list[tuple[SentenceDraft, ...]]
+    """Of the members, for each choice."""
+    choices: list[Choice]
 
 
 class LengthPlanner:
-    """Splits a length limit over the sentences of a text; the same planner serves any number of limits."""
+    """Chooses sentences and their lengths together; the same planner serves any number of limits."""
 
     def __init__(
-        self, sentences: Sequence[PreparedSentence], walks: Sequence[WalkSource], recoverable: Recoverable
+        self,
+        sentences: Sequence[PreparedSentence],
+        walks: Sequence[WalkSource],
+        vectors: Floats,
+        *,
+        whole_sentences: bool = False,
     ) -> None:
-        self._parts = [
-            _SentenceLengths(prepared, own, recoverable) for prepared, own in zip(sentences, walks, strict=True)
-        ]
+        """`vectors` has one row for each sentence: what it is about."""
+        self._all = [SentenceDrafts(prepared, own) for prepared, own in zip(sentences, walks, strict=True)]
         self._sentences = [prepared.sentence for prepared in sentences]
+        self._whole_sentences = whole_sentences
+        self._headings = [i for i, sentence in enumerate(self._sentences) if sentence.form == "heading"]
+        if len(self._headings) == len(self._sentences):
+            self._headings = []
+        self._prose = [i for i in range(len(sentences)) if i not in set(self._headings)]
+        self._weights = self._weighed(vectors) if self._prose else {}
+        self._groups = list(_grouped(self._sentences, self._prose))
 
-    def plan(self, limit: Limit) -> list[Shortened]:
-        """Actions for each sentence; raises if the words to keep do not fit."""
+    def _weighed(self, vectors: Floats) -> dict[int, float]:
+        """The weight of each sentence but headings."""
+        own = [self._all[i] for i in self._prose]
+        weights = sentence_weights(
+            vectors[self._prose],
+            [drafts.whole.content for drafts in own],
+            [drafts.prepared.sentence.opens for drafts in own],
+            repetition([drafts.prepared.sentence for drafts in own]),
+        )
+        return dict(zip(self._prose, weights, strict=True))
+
+    def plan(self, limit: Limit, *, aim: bool = False) -> list[Shortened]:
+        """Actions for each sentence; raises if the words to keep do not fit, unless the limit is only an aim."""
         between_pieces()
-        candidates = [self._parts[0].within(limit)] if len(self._parts) == 1 else self._shared(limit)
-        taken = measure(self._text(candidates), limit.unit)
-        if taken > limit.size and any(part.prepared.hard_keep for part in self._parts):
+        alone = len(self._all) == 1 and not self._sentences[0].lead
+        drafts = [self._all[0].within(limit)] if alone else self._shared(limit)
+        taken = limit.measure(self._text(drafts))
+        if taken > limit.size and not aim and any(own.prepared.hard_keep for own in self._all):
             raise TextError(
                 f"The words to keep take {taken} {limit.unit}, and the limit is {limit.size}. "
                 "Allow more, or keep fewer words."
             )
-        return [candidate.shortened for candidate in candidates]
+        return [draft.shortened for draft in drafts]
 
-    def _text(self, candidates: Sequence[_Candidate]) -> str:
-        return assembled(self._sentences, [candidate.text for candidate in candidates])
+    def _text(self, drafts: Sequence[SentenceDraft]) -> str:
+        return assembled(self._sentences, [draft.text for draft in drafts])
 
-    def _shared(self, limit: Limit) -> list[_Candidate]:
-        untouched = [part.whole for part in self._parts]
+    def _shared(self, limit: Limit) -> list[SentenceDraft]:
+        untouched = [own.whole for own in self._all]
         if limit.allows(self._text(untouched)):
             return untouched
-        widest_gap = max(measure(sentence.gap, limit.unit) for sentence in self._sentences)
-        budget = limit.size + widest_gap  # the last sentence of a text has no gap after it
-        candidates = [part.candidates(limit) for part in self._parts]
-        choices = [part.choices(own, widest_gap, limit.unit) for part, own in zip(self._parts, candidates, strict=True)]
-        result = [own[number] for own, number in zip(candidates, allocate(choices, budget), strict=True)]
-        if not any(part.has_words(candidate) for part, candidate in zip(self._parts, result, strict=True)):
-            least = [own[0] for own in candidates]
-            result = self._with_a_word(limit, result, least, [own[-1].value for own in choices])
+        parts = [self._part(group, limit) for group in self._groups]
+        result = self._with_headings(limit, parts)
+        if not any(own.has_words(draft) for own, draft in zip(self._all, result, strict=True)):
+            result = self._with_a_word(limit, result)
         return self._filled_up(limit, result)
 
-    def _with_a_word(
-        self, limit: Limit, result: list[_Candidate], least: list[_Candidate], values: Sequence[float]
-    ) -> list[_Candidate]:
+    # Choices
+
+    def _part(self, group: tuple[int, ...], limit: Limit) -> _Part:
+        nothing = tuple(self._all[i].least for i in group)
+        drafts = [nothing, *(self._list(group, limit) if len(group) > 1 else self._single(group[0], limit))]
+        return _Part(group, drafts, [self._choice(group, own, limit) for own in drafts])
+
+    def _single(self, index: int, limit: Limit) -> Iterator[tuple[SentenceDraft, ...]]:
+        for draft in self._all[index].statements(limit, whole=self._whole_sentences):
+            yield (draft,)
+
+    def _list(self, group: tuple[int, ...], limit: Limit) -> Iterator[tuple[SentenceDraft, ...]]:
+        """The items of a list, each a share of itself; where not all fit, those that matter most."""
+        items = [i for i in group if self._sentences[i].lead or self._sentences[i].form != "item"]
+        shares = _ITEM_SHARES[-1:] if self._whole_sentences else _ITEM_SHARES
+        by_weight = sorted((i for i in items if self._sentences[i].form == "item"), key=lambda i: -self._weights[i])
+        for share in shares:
+            for count in range(1, len(by_weight) + 1) if share == shares[0] else [len(by_weight)]:
+                stay = {*by_weight[:count], *(i for i in items if self._sentences[i].form != "item")}
+                yield tuple(self._member(i, i in stay, share, limit) for i in group)
+
+    def _member(self, index: int, stays: bool, share: float, limit: Limit) -> SentenceDraft:
+        own = self._all[index]
+        if not stays and not (share >= 1 and self._sentences[index].form == "item"):
+            return own.least
+        return own.whole if self._sentences[index].form != "item" else own.item(limit, share)
+
+    def _choice(self, group: tuple[int, ...], drafts: tuple[SentenceDraft, ...], limit: Limit) -> Choice:
+        sentences = [self._sentences[i] for i in group]
+        text = assembled(sentences, [draft.text for draft in drafts])
+        stands = any(self._all[i].has_words(draft) for i, draft in zip(group, drafts, strict=True))
+        value = sum(self._worth(i, draft) for i, draft in zip(group, drafts, strict=True))
+        items = [draft for sentence, draft in zip(sentences, drafts, strict=True) if sentence.form == "item"]
+        value *= sum(bool(draft.text) for draft in items) / len(items) if items else 1  # better all items than some
+        if stands and not all(draft.shortened.complete for draft in drafts):
+            return Choice(limit.measure(text) + self._widest_gap(limit), _BARE_WORDS)
+        needs = self._needs(group[0], drafts[0]) if stands else 0
+        if needs is None:
+            value, needs = _BARE_WORDS, 0
+        cost = limit.measure(text) + self._widest_gap(limit) if text else 0
+        return Choice(cost, value, stands=stands, needs=needs, carries=all(draft.carries for draft in drafts))
+
+    def _widest_gap(self, limit: Limit) -> int:
+        return max(limit.measure(sentence.gap) for sentence in self._sentences)
+
+    def _worth(self, index: int, draft: SentenceDraft) -> float:
+        whole = self._all[index].whole.content
+        if not draft.text or whole <= 0:
+            return 0.0
+        said: float = whole**_LENGTH_COUNTS
+        return self._weights[index] * said * draft.content / whole
+
+    def _needs(self, index: int, draft: SentenceDraft) -> int | None:
+        """How many parts before a draft must stand so that it is understood."""
+        own = self._all[index]
+        if self._sentences[index].continued or self._sentences[index].form != "prose":
+            return 0
+        before = [self._all[i].read for i in self._prose if i < index]
+        return sentences_needed(own.read, draft.kept, before)
+
+    # Headings
+
+    def _with_headings(self, limit: Limit, parts: Sequence[_Part]) -> list[SentenceDraft]:
+        """A heading stands if something of its section does and all such headings take little of the limit."""
+        result = self._allocated(parts, limit, ())
+        for _ in range(3):
+            wanted = self._wanted_headings(result)
+            headings = [self._sentences[i] for i in wanted]
+            size = limit.measure(assembled(headings, [heading.text for heading in headings]))
+            if not wanted or size > _MOST_FOR_HEADINGS * limit.size:
+                return result
+            attempt = self._allocated(parts, limit, wanted)
+            if self._wanted_headings(attempt) == wanted:
+                return attempt
+            result = [self._all[i].least if i in self._headings else draft for i, draft in enumerate(attempt)]
+        return result
+
+    def _wanted_headings(self, result: Sequence[SentenceDraft]) -> tuple[int, ...]:
+        wanted = []
+        for place, heading in enumerate(self._headings):
+            end = next((i for i in self._headings[place + 1 :] if i > heading + 1), len(result))
+            first = heading == 0  # the title of all
+            section = result[heading + 1 :] if first else result[heading + 1 : end]
+            if any(draft.text for i, draft in enumerate(section, heading + 1) if i not in self._headings):
+                wanted.append(heading)
+        return tuple(wanted)
+
+    def _allocated(self, parts: Sequence[_Part], limit: Limit, headings: Sequence[int]) -> list[SentenceDraft]:
+        """The best choice for each part beside these headings."""
+        gap = self._widest_gap(limit)
+        budget = limit.size + gap  # the last sentence of a text has no gap after it
+        budget -= sum(limit.measure(self._sentences[i].lead + self._sentences[i].text) + gap for i in headings)
+        result = [own.least for own in self._all]
+        for i in headings:
+            result[i] = self._all[i].whole
+        while True:
+            for part, number in zip(parts, allocate([part.choices for part in parts], budget), strict=True):
+                for i, draft in zip(part.members, part.drafts[number], strict=True):
+                    result[i] = draft
+            over = limit.measure(self._text(result)) - limit.size
+            if over <= 0 or budget <= 0:  # in some units, parts may be longer together than one by one
+                return result
+            budget -= over
+
+    # What is left over
+
+    def _with_a_word(self, limit: Limit, result: list[SentenceDraft]) -> list[SentenceDraft]:
         """If no sentence fits: as much as fits of the most valuable one, even if a word of it must be cut."""
-        with_words = [number for number, part in enumerate(self._parts) if part.has_words(part.whole)]
+        with_words = [i for i in self._prose if self._all[i].has_words(self._all[i].whole)]
         if not with_words and self._text(result):
             return result
-        best = max(with_words or range(len(values)), key=values.__getitem__)
-        attempt = [*least[:best], self._parts[best].within(limit), *least[best + 1 :]]
-        hard_keep = any(part.prepared.hard_keep for part in self._parts)
+        best = max(with_words or self._prose, key=lambda i: self._worth(i, self._all[i].whole))
+        room = limit.size - (limit.measure(self._sentences[best].lead + "x") - limit.measure("x"))
+        least = [own.least for own in self._all]
+        attempt = [*least]
+        attempt[best] = self._all[best].within(Limit(room if room > 0 else limit.size, limit.unit))
+        hard_keep = any(own.prepared.hard_keep for own in self._all)
         return result if hard_keep and not limit.allows(self._text(attempt)) else attempt
 
-    def _filled_up(self, limit: Limit, result: list[_Candidate]) -> list[_Candidate]:
-        """Spend what is left of the limit on kept sentences, then on dropped ones, each in order of the text."""
-        dropped = [not candidate.text for candidate in result]
-        for number in sorted(range(len(result)), key=lambda number: dropped[number]):
-            result = self._grown(limit, result, number)
+    def _filled_up(self, limit: Limit, result: list[SentenceDraft]) -> list[SentenceDraft]:
+        """Spend what is left of the limit on the sentences that are there, in order of the text."""
+        for number in self._prose:
+            if result[number].text and self._sentences[number].form == "prose" and not self._whole_sentences:
+                result = self._grown(limit, result, number)
         return result
 
-    def _grown(self, limit: Limit, result: list[_Candidate], number: int) -> list[_Candidate]:
+    def _grown(self, limit: Limit, result: list[SentenceDraft], number: int) -> list[SentenceDraft]:
         """The same with one sentence as long as the limit allows."""
         between_pieces()
-        part, sentence = self._parts[number], self._sentences[number]
-        size = measure(result[number].text, limit.unit)
-        if size == measure(sentence.text, limit.unit):
+        own, draft = self._all[number], result[number]
+        size = limit.measure(draft.text)
+        free = limit.size - limit.measure(self._text(result))
+        if draft.text == own.whole.text or free <= 0:
             return result
-        free = limit.size - measure(self._text(result), limit.unit)
-        gap = measure(sentence.gap, limit.unit)
-        # One more than there seems to be room for: sentences that no space parts are a word together.
-        for allowance in sorted({free + 1, free, free - gap, free - 1}, reverse=True):
-            if allowance > 0:
-                longer = part.within(Limit(size + allowance, limit.unit))
-                attempt = [*result[:number], longer, *result[number + 1 :]]
-                if limit.allows(self._text(attempt)):
-                    return attempt
+        for allowance in (free + 1, free):  # sentences that no space parts are a word together
+            longer = own.within(Limit(size + allowance, limit.unit))
+            attempt = [*result[:number], longer, *result[number + 1 :]]
+            needs = self._needs(number, longer)
+            same = needs is not None and needs <= (self._needs(number, draft) or 0)
+            if longer.shortened.complete and same and limit.allows(self._text(attempt)):
+                return attempt
         return result
+
+
+def _grouped(sentences: Sequence[Sentence], prose: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Sentences one by one; items of a list that follow each other together, with a line before that announces them."""
+    waiting: list[int] = []
+    for i in prose:
+        sentence = sentences[i]
+        if sentence.form == "item":
+            waiting.append(i)
+            continue
+        if any(sentences[j].form == "item" for j in waiting):
+            yield tuple(waiting)
+            waiting = []
+        yield from ((j,) for j in waiting)
+        waiting = [i] if sentence.text.endswith(":") else []
+        if not waiting:
+            yield (i,)
+    if any(sentences[j].form == "item" for j in waiting):
+        yield tuple(waiting)
+    else:
+        yield from ((j,) for j in waiting)
 
 
 def cut(text: str, limit: Limit) -> str:

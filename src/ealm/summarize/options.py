@@ -75,6 +75,12 @@ class SummarizeOptions:
     chars: int | None = _length("chars")
     bytes: int | None = _length("bytes")
     ratio: float | None = _row("share", "length", "At most this share of the source's words.")
+    whole_sentences: bool = _row(
+        "flag",
+        "content",
+        "Choose among the sentences of a text and leave each as it is. Only where not even one fits, it is shortened.",
+        default=False,
+    )
     keep: str | Iterable[str] = _row(
         "words", "content", "Never remove or replace this word, in any case.", default=(), largest=1_000
     )

@@ -15,21 +15,22 @@ from ealm.lm.batching import BUSY_TOKENS
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.agent import Agent
 from ealm.paper.converter import Converter
-from ealm.paper.edits import Action, summary_length
+from ealm.paper.edits import Action
 from ealm.paper.encodings import SourceEncoder
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.rollout import WalkSource, walk
 from ealm.paper.step_search import BestStepSearch, EveryStepSearch, GivenActionsSearch, Search, run_searches
-from ealm.summarize.documents import LengthPlanner, Text, assembled
+from ealm.summarize.documents import LengthPlanner, Text
 from ealm.summarize.length_fitting import BalancedWalk, Shortened
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.paraphrase_alignment import untouched
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.summarize.result import Summary
 from ealm.summarize.result_builder import ChoosingSearch, ResultBuilder, SentenceTask, text_summary
+from ealm.summarize.salience import Floats, sentence_vectors
 from ealm.summarize.tree_planner import GrammarPlans
 from ealm.text.lengths import Limit, measure, usual_limit
-from ealm.text.sentences import LONGEST_SENTENCE, pretokenized_sentence, split_sentences
+from ealm.text.sentences import LONGEST_SENTENCE, pretokenized_sentences, split_sentences
 
 AnyAgent = Agent | GoalAgent
 
@@ -110,13 +111,14 @@ class Pipeline:
 
     def read(self, text: str, options: SummarizeOptions) -> Text:
         """Split a text into sentences and prepare them."""
-        if options.pretokenized:
-            sentences = [pretokenized_sentence(text)]
-        else:
-            sentences = split_sentences(text, longest=min(LONGEST_SENTENCE, self._lm.max_words))
-        nonempty = [sentence for sentence in sentences if sentence.tokens]
         limit = options.limit(text)
-        fits = limit is not None and limit.allows(assembled(nonempty, [sentence.text for sentence in nonempty]))
+        fits = limit is not None and limit.allows(text.strip())
+        if options.pretokenized:
+            sentences = pretokenized_sentences(text, longest=self._lm.max_words)
+        else:
+            longest = min(LONGEST_SENTENCE, self._lm.max_words)
+            sentences = split_sentences(text, longest=longest, unwrap=not fits)
+        nonempty = [sentence for sentence in sentences if sentence.tokens]
         reword = options.reword and not fits  # what fits already stays as it is
         prepared = tuple(
             PreparedSentence.prepare(
@@ -128,17 +130,19 @@ class Pipeline:
 
     def summarize(self, texts: Sequence[Text]) -> list[Summary]:
         """Summaries of all texts, each by its own options, in common batches."""
-        walks = self._balanced(texts, self._walk_sources(texts))
-        tasks = [self._tasks(text, own) for text, own in zip(texts, walks, strict=True)]
+        found, vectors = self._walk_sources(texts)
+        walks = self._balanced(texts, found)
+        tasks = [self._tasks(*row) for row in zip(texts, walks, vectors, strict=True)]
         self._finish([task for row in tasks for task in row])
         parts = [[self._results.summary(task) for task in row] for row in tasks]
         return [text_summary(text, row) for text, row in zip(texts, parts, strict=True)]
 
     def curve(self, text: Text) -> Iterator[Summary]:
         """Summaries of one text at every length that its walks pass, the longest first, as they are worked out."""
-        (walks,) = self._balanced([text], self._walk_sources([text]), every_length=True)
+        found, (vectors,) = self._walk_sources([text])
+        (walks,) = self._balanced([text], found, every_length=True)
         parts: dict[tuple[int, int, bytes], Summary] = {}  # many lengths of the text share a state of a sentence
-        lengths = self._lengths(text, walks)
+        lengths = self._lengths(text, walks, vectors)
         paraphrased = any(prepared.paraphrased.changes for prepared in text.sentences)
         while some := list(islice(lengths, _LENGTHS_AT_ONCE)):
             tasks: dict[tuple[int, int, bytes], SentenceTask] = {}
@@ -158,9 +162,11 @@ class Pipeline:
                 paraphrased = False
             yield from points
 
-    def _lengths(self, text: Text, walks: Sequence[WalkSource]) -> Iterator[tuple[Limit, list[Shortened]]]:
+    def _lengths(
+        self, text: Text, walks: Sequence[WalkSource], vectors: Floats
+    ) -> Iterator[tuple[Limit, list[Shortened]]]:
         """The distinct ways to shorten a text by words, the longest first, down to the words that must be kept."""
-        planner = LengthPlanner(text.sentences, walks, self._recoverable)
+        planner = self._planner(text, walks, vectors)
         whole = sum(measure(prepared.sentence.text, "words") for prepared in text.sentences)
         seen: set[tuple[bytes, ...]] = set()
         for limit in (Limit(size, "words") for size in range(whole, 0, -1)):
@@ -173,12 +179,27 @@ class Pipeline:
                 seen.add(actions)
                 yield limit, chosen
 
-    def _walk_sources(self, texts: Sequence[Text]) -> list[list[WalkSource]]:
+    def _planner(self, text: Text, walks: Sequence[WalkSource], vectors: Floats) -> LengthPlanner:
+        return LengthPlanner(text.sentences, walks, vectors, whole_sentences=text.options.whole_sentences)
+
+    def _walk_sources(self, texts: Sequence[Text]) -> tuple[list[list[WalkSource]], list[Floats]]:
+        """Walks of all sentences of each text, and what the sentences are about."""
         pairs = [(text, prepared) for text in texts for prepared in text.sentences]
         if self._grammar is not None:
-            plans = iter(self._grammar([prepared for _, prepared in pairs]))
-            return [[next(plans) for _ in text.sentences] for text in texts]
-        encodings = self._encoder([prepared.source for _, prepared in pairs])
+            prose = [len(text.sentences) > 1 and text.options.style is None for text, _ in pairs]
+            plans, encodings = self._grammar([prepared for _, prepared in pairs], plain=prose)
+            found: Iterator[WalkSource] = iter(plans)
+        else:
+            encodings = self._encoder([prepared.source for _, prepared in pairs])
+            found = iter(self._agent_walks(pairs, encodings))
+        states = iter(encodings)
+        width = self._encoder.state_width
+        vectors = [sentence_vectors([next(states)[:, :width] for _ in text.sentences]) for text in texts]
+        return [[next(found) for _ in text.sentences] for text in texts], vectors
+
+    def _agent_walks(
+        self, pairs: Sequence[tuple[Text, PreparedSentence]], encodings: Sequence[Tensor]
+    ) -> Sequence[WalkSource]:
         requests = [
             WalkRequest(
                 prepared.source.words,
@@ -190,8 +211,7 @@ class Pipeline:
             )
             for encoding, (text, prepared) in zip(encodings, pairs, strict=True)
         ]
-        found = iter(walk_sources(self._agent, requests, plans=self._plans))
-        return [[next(found) for _ in text.sentences] for text in texts]
+        return walk_sources(self._agent, requests, plans=self._plans)
 
     def _balanced(
         self, texts: Sequence[Text], walks: Sequence[list[WalkSource]], *, every_length: bool = False
@@ -215,15 +235,16 @@ class Pipeline:
         walk = walks.walk_to(text.goal(prepared))
         return BestStepSearch(prepared.source, walk, self._rewards, punctuation=prepared.punctuation)
 
-    def _tasks(self, text: Text, walks: Sequence[WalkSource]) -> list[SentenceTask]:
+    def _tasks(self, text: Text, walks: Sequence[WalkSource], vectors: Floats) -> list[SentenceTask]:
         pairs = list(zip(text.sentences, walks, strict=True))
         if not pairs:
             return []
         chosen: Sequence[Shortened | None] = [None] * len(pairs)
-        if text.limit is not None:
-            chosen = LengthPlanner(text.sentences, walks, self._recoverable).plan(text.limit)
-        elif isinstance(self._agent, GoalAgent):  # always has a length; the paper's agent takes the best balance
-            chosen = [prepared.shortened(own, usual_limit(prepared.original.text)) for prepared, own in pairs]
+        limit = text.limit
+        if limit is None and isinstance(self._agent, GoalAgent):  # the paper's agent takes the best balance instead
+            limit = usual_limit(" ".join(prepared.original.text for prepared in text.sentences))
+        if limit is not None:
+            chosen = self._planner(text, walks, vectors).plan(limit, aim=text.limit is None)
         return [self._task(text, *pair, shortened) for pair, shortened in zip(pairs, chosen, strict=True)]
 
     def _task(
@@ -254,15 +275,6 @@ class Pipeline:
         for task in tasks:
             searches += [task.choice] if task.every in (None, task.choice) else [task.choice, task.every]
         run_searches(searches, self._converter)
-
-    def _recoverable(self, prepared: PreparedSentence, rows: Sequence[tuple[Action, ...]]) -> list[float]:
-        top_k = self._rewards.top_k
-        return [
-            float(sum(counts and rank < top_k for rank, counts in zip(ranks, prepared.source.counted, strict=True)))
-            if summary_length(actions)
-            else 0.0
-            for actions, ranks in zip(rows, self._converter.estimate_ranks(prepared.source.ids, rows), strict=True)
-        ]
 
     def _withdraw_bad_replacements(self, tasks: Sequence[SentenceTask]) -> None:
         """Keep the source's word where the new one breaks the limit or is not a readable word."""

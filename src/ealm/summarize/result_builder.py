@@ -1,7 +1,7 @@
 """Builds the result of a sentence whose edits are decided: the summary, every edit, and the trace."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ealm.common.pieces import between_pieces
@@ -16,6 +16,8 @@ from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.summarize.result import Edit, Summary, TraceStep
 from ealm.text.detokenizer import capitalized_like, is_punctuation
 from ealm.text.lengths import Limit, measure
+from ealm.text.sentences import Sentence
+from ealm.text.tokenizer import tokenize
 
 
 class ChoosingSearch(Search, Protocol):
@@ -159,11 +161,14 @@ def text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
     """Of a text, from those of its sentences."""
     if not parts:
         return _NOTHING
-    if len(parts) == 1:
+    if len(parts) == 1 and not text.sentences[0].original.lead:
         return parts[0]
     sentences = [prepared.original for prepared in text.sentences]
     source = assembled(sentences, [sentence.text for sentence in sentences])
-    whole = assembled(sentences, [part.summary for part in parts])
+    written = [part.summary for part in parts]
+    whole = assembled(sentences, written)
+    if text.limit is not None and not text.limit.allows(whole):  # where hardly a word fits, no bullet does
+        whole = assembled([replace(sentence, lead="") for sentence in sentences], written)
     capitalized = capitalized_like(source, whole)
     if text.limit is None or text.limit.allows(capitalized):  # a few letters have longer capitals
         whole = capitalized
@@ -177,10 +182,19 @@ def text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
         step=sum(part.step for part in parts),
         complete=all(part.complete for part in parts),
         reason=next((part.reason for part in parts if part.reason), None),
-        edits=tuple(edit for part in parts for edit in part.edits),
+        edits=tuple(
+            edit for sentence, part in zip(sentences, parts, strict=True) for edit in _with_lead(sentence, part)
+        ),
         trace=(),
         sentences=tuple(parts),
     )
+
+
+def _with_lead(sentence: Sentence, part: Summary) -> Iterator[Edit]:
+    """The edits of a sentence of a text; a bullet stays with what it stands before."""
+    action = Action.KEEP if part.summary else Action.REMOVE
+    yield from (Edit(token.text, action, None) for token in tokenize(sentence.lead))
+    yield from part.edits
 
 
 def _within(limit: Limit | None, text: str, source: str) -> str:

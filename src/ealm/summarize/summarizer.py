@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ealm.common.config import Settings
-from ealm.common.errors import EalmError, EalmWarning, TextError
+from ealm.common.errors import EalmError, EalmWarning
 from ealm.grammar.loading import EMBEDDED
 from ealm.grammar.protocol import Grammar
 from ealm.lm import bundled
 from ealm.lm.masked_lm import MaskedLM, TransformersMaskedLM
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.summarize.documents import Text
-from ealm.summarize.inputs import as_list, by_shape_of_texts, check_text, text_name
+from ealm.summarize.inputs import as_list, by_shape_of_texts, check_text
 from ealm.summarize.model_options import ModelParts, Pipelines
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.pipeline import AnyAgent, Pipeline
@@ -154,6 +154,7 @@ class Summarizer:
         chars: int | None = None,
         bytes: int | None = None,  # noqa: A002 - the unit
         ratio: float | None = None,
+        whole_sentences: bool = False,
         keep: str | Iterable[str] = (),
         protect: str | Iterable[str] | None = None,
         extractive: bool = False,
@@ -172,11 +173,12 @@ class Summarizer:
         Args:
             texts: A string gives one `Summary`; a list, a tuple, a pandas Series or a NumPy array gives a list in the
                 same order; an iterator gives an iterator, in bounded memory.
-            words: At most so many words in the summary. Without a length the agent chooses: a third of each sentence,
+            words: At most so many words in the summary. Without a length the agent chooses: a third of the text,
                 or with an agent of the paper's kind the best balance of compression and reconstruction.
             chars: At most so many characters.
             bytes: At most so many bytes of UTF-8.
             ratio: At most this share of the text's words, above 0 and at most 1.
+            whole_sentences: Choose among the sentences of a text and leave each as it is.
             keep: Words that are never removed or replaced.
             protect: Kinds of words that stay as long as the length allows: "negation" (the default; with the word that
                 it negates), "numbers", "names", or "none".
@@ -218,6 +220,7 @@ class Summarizer:
         self,
         text: str,
         *,
+        whole_sentences: bool = False,
         keep: str | Iterable[str] = (),
         protect: str | Iterable[str] | None = None,
         extractive: bool = False,
@@ -323,14 +326,7 @@ class Summarizer:
             warnings.warn(f"keep= names {words}, not found in {where}.", EalmWarning, stacklevel=callers + 1)
 
     def _read(self, pipeline: Pipeline, text: str, index: int | None, options: SummarizeOptions) -> Text:
-        read = pipeline.read(check_text(text, index), options)
-        longest = max((len(prepared.source.words) for prepared in read.sentences), default=0)
-        if longest > self.lm.max_words:
-            raise TextError(
-                f"{text_name(index)} has {longest} words in one sentence, and {self.lm.name} can take "
-                f"{self.lm.max_words}. Split it into sentences."
-            )
-        return read
+        return pipeline.read(check_text(text, index), options)
 
 
 def _summarized(pipeline: Pipeline, texts: Sequence[Text]) -> Sequence[Summary | EalmError]:

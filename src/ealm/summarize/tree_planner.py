@@ -24,8 +24,10 @@ class GrammarPlans:
         self._grammar = grammar
         self._planner = planner
 
-    def __call__(self, sentences: Sequence[PreparedSentence]) -> list[TreePlan]:
-        """A plan for each sentence."""
+    def __call__(
+        self, sentences: Sequence[PreparedSentence], *, plain: Sequence[bool]
+    ) -> tuple[list[TreePlan], Sequence[Tensor]]:
+        """A plan for each sentence, and the encodings of its words; `plain` says which are not written as headlines."""
         words = [prepared.source.words for prepared in sentences]
         if isinstance(self._grammar, EmbeddedGrammar) and isinstance(self._encoder, SentenceModelEncoder):
             states = self._encoder.encoder.encode_layers(words)
@@ -34,7 +36,7 @@ class GrammarPlans:
         else:
             encodings = self._encoder([prepared.source for prepared in sentences])
             parses = self._grammar.parse(words)
-        return self._planner(sentences, encodings, parses)
+        return self._planner(sentences, encodings, parses, plain=plain), encodings
 
 
 class TreePlanner:
@@ -46,20 +48,27 @@ class TreePlanner:
         self._settings = settings
 
     def __call__(
-        self, sentences: Sequence[PreparedSentence], encodings: Sequence[Tensor], parses: Sequence[Parse]
+        self,
+        sentences: Sequence[PreparedSentence],
+        encodings: Sequence[Tensor],
+        parses: Sequence[Parse],
+        *,
+        plain: Sequence[bool],
     ) -> list[TreePlan]:
         """A plan for each sentence."""
         scores = self._scorer([prepared.source.words for prepared in sentences], encodings)
         return [
-            self._plan(prepared, parse, own.tolist())
-            for prepared, parse, own in zip(sentences, parses, scores, strict=True)
+            self._plan(prepared, parse, own.tolist(), headline=self._headline and not as_prose)
+            for prepared, parse, own, as_prose in zip(sentences, parses, scores, plain, strict=True)
         ]
 
-    def _plan(self, prepared: PreparedSentence, parse: Parse, importance: Sequence[float]) -> TreePlan:
+    def _plan(
+        self, prepared: PreparedSentence, parse: Parse, importance: Sequence[float], *, headline: bool
+    ) -> TreePlan:
         between_pieces()
         words = prepared.sentence.words
         is_word = [not is_punctuation(word) for word in words]
-        structure = structure_of(words, parse, is_word, headline=self._headline)
+        structure = structure_of(words, parse, is_word, headline=headline)
         return TreePlan(
             structure,
             importance,

@@ -63,9 +63,13 @@ class Limit:
     size: int
     unit: Unit
 
+    def measure(self, text: str) -> int:
+        """Length of a text in the unit."""
+        return measure(text, self.unit)
+
     def allows(self, text: str) -> bool:
         """Whether a text is short enough."""
-        return measure(text, self.unit) <= self.size
+        return self.measure(text) <= self.size
 
 
 _USUAL_SHARE = 1 / 3

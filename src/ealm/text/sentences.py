@@ -1,18 +1,24 @@
 """Texts cut into sentences, and put together again with what lay between them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import regex
 from sentencex import segment
 
+from ealm.text.blocks import Block, Form, split_blocks
 from ealm.text.tokenizer import Token, tokenize
+from ealm.text.word_lists import CLAUSE_OPENERS, FUNCTION_WORDS, PREPOSITIONS
 from ealm.text.words import join_words, split_words
 
 LONGEST_SENTENCE = 120
-"""Words; what goes on for longer without an end is cut there, so that any text can be taken."""
+"""Words; what goes on for longer without an end is cut into pieces, so that any text can be taken."""
 
-_BREAK = regex.compile(r"\s*\n\s*")
+LONGEST_PIECE = 60
+"""Words: planning takes time with the cube of the length, and no statement is longer."""
+
+_LINE_BREAK = regex.compile(r"\s*\n\s*")
 _WIDE_SPACE = regex.compile(r"[^\S ]|[\x1c-\x1f]")
 _LIST_NUMBER = regex.compile(r"\s*\(?\d{1,3}[.)]\s+")
 
@@ -28,6 +34,11 @@ class Sentence:
     """Whether white space alone separates its words, and separates them in the summary too."""
     continued: bool = False
     """Whether it goes on with the sentence before it, which was too long."""
+    lead: str = ""
+    """What stands before it and stays with it: a bullet."""
+    form: Form = "prose"
+    opens: bool = False
+    """Whether it is the first of its block."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -35,44 +46,61 @@ class Sentence:
         return tuple(token.text for token in self.tokens)
 
 
-def pretokenized_sentence(text: str) -> Sentence:
+def pretokenized_sentence(text: str, *, gap: str = "", continued: bool = False) -> Sentence:
     """A line of a corpus that was cut into words before."""
     tokens = []
     start = 0
     for word in split_words(text):
         tokens.append(Token(word, start, start + len(word)))
         start += len(word) + 1
-    return Sentence(join_words(token.text for token in tokens), tuple(tokens), pretokenized=True)
+    written = join_words(token.text for token in tokens)
+    return Sentence(written, tuple(tokens), gap, pretokenized=True, continued=continued)
 
 
-def split_sentences(text: str, *, longest: int = LONGEST_SENTENCE) -> list[Sentence]:
-    """Sentences in order: their texts and gaps, one after the other, are the text without its outer white space.
+def pretokenized_sentences(text: str, *, longest: int) -> list[Sentence]:
+    """A line of a corpus as one sentence, or as several if it has more than `longest` words."""
+    words = split_words(text)
+    return [
+        pretokenized_sentence(join_words(words[first:last]), gap=" " if last < len(words) else "", continued=first > 0)
+        for first, last in pairwise(cuts(words, longest))
+    ]
 
-    What has more than `longest` words is cut into pieces.
+
+def split_sentences(text: str, *, longest: int = LONGEST_SENTENCE, unwrap: bool = False) -> list[Sentence]:
+    """Sentences in order: their leads, texts and gaps, one after the other, are the text without its outer white space.
+
+    What has more than `longest` words is cut into pieces. With `unwrap`, line breaks inside of paragraphs are spaces.
     """
     sentences: list[Sentence] = []
-    for paragraph, gap in _paragraphs(text.strip()):
-        for stretch in _stretches(paragraph):
-            inner = stretch.strip()
-            start = stretch.index(inner) if inner else len(stretch)
-            _add_gap(sentences, stretch[:start])
-            sentences += _pieces(inner, longest)
-            _add_gap(sentences, stretch[start + len(inner) :])
-        _add_gap(sentences, gap)
+    for block in split_blocks(text):
+        own = block_sentences(block, longest=longest, unwrap=unwrap)
+        if not own:
+            _add_gap(sentences, block.lead + block.text)
+        sentences += own
+        _add_gap(sentences, block.gap)
+    return sentences
+
+
+def block_sentences(block: Block, *, longest: int = LONGEST_SENTENCE, unwrap: bool = False) -> list[Sentence]:
+    """The sentences of one block; what is never shortened is one, however long it is."""
+    if block.form == "verbatim":
+        return [Sentence(block.text, tuple(tokenize(block.text)), lead=block.lead, form=block.form, opens=True)]
+    inner = _LINE_BREAK.sub(" ", block.text) if unwrap else block.text
+    sentences: list[Sentence] = []
+    for stretch in _stretches(inner):
+        bare = stretch.strip()
+        start = stretch.index(bare) if bare else len(stretch)
+        _add_gap(sentences, stretch[:start])
+        sentences += [replace(piece, form=block.form) for piece in _pieces(bare, longest)]
+        _add_gap(sentences, stretch[start + len(bare) :])
+    if sentences:
+        sentences[0] = replace(sentences[0], lead=block.lead, opens=True)
     return sentences
 
 
 def _add_gap(sentences: list[Sentence], space: str) -> None:
     if sentences and space:
         sentences[-1] = replace(sentences[-1], gap=sentences[-1].gap + space)
-
-
-def _paragraphs(text: str) -> list[tuple[str, str]]:
-    """Lines with the white space after each: a line break always ends a sentence."""
-    starts = [0, *(match.end() for match in _BREAK.finditer(text))]
-    ends = [*(match.start() for match in _BREAK.finditer(text)), len(text)]
-    following = [*starts[1:], len(text)]
-    return [(text[start:end], text[end:after]) for start, end, after in zip(starts, ends, following, strict=True)]
 
 
 def _stretches(paragraph: str) -> list[str]:
@@ -95,10 +123,38 @@ def _pieces(text: str, longest: int) -> list[Sentence]:
     """The text as one sentence, or as several if it is longer than any sentence should be."""
     tokens = tokenize(text)
     pieces = []
-    for first in range(0, len(tokens), longest):
-        own, following = tokens[first : first + longest], tokens[first + longest : first + longest + 1]
+    for first, last in pairwise(cuts([token.text for token in tokens], longest)):
+        own = tokens[first:last]
         start, end = own[0].start, own[-1].end
         placed = tuple(Token(token.text, token.start - start, token.end - start) for token in own)
-        gap = text[end : following[0].start] if following else ""
+        gap = text[end : tokens[last].start] if last < len(tokens) else ""
         pieces.append(Sentence(text[start:end], placed, gap, continued=first > 0))
     return pieces
+
+
+def cuts(words: Sequence[str], longest: int) -> list[int]:
+    """Where to cut a sentence of more than `longest` words; from 0 to the number of words.
+
+    In the later part of each piece, the best place: behind a semicolon or dash, before a conjunction, behind a comma,
+    before a word that begins a phrase. Only where there is none, anywhere.
+    """
+    found = [0]
+    longest = longest if len(words) <= longest else min(longest, LONGEST_PIECE)
+    while len(words) - found[-1] > longest:
+        start = found[-1]
+        nearest = start + max(1, longest // 3)
+        places = range(start + longest, nearest, -1)
+        found.append(max(places, key=lambda at: (_break_before(words, at), at), default=start + longest))
+    return [*found, len(words)] if words else []
+
+
+def _break_before(words: Sequence[str], at: int) -> int:
+    """How good a place between two words is to cut a sentence."""
+    before, behind = words[at - 1], words[at].lower()
+    if before in (";", ":", "–", "—", "--", ".", "!", "?"):
+        return 4
+    if behind in CLAUSE_OPENERS:
+        return 3
+    if before == ",":
+        return 2
+    return int(behind in PREPOSITIONS and before.lower() not in FUNCTION_WORDS)

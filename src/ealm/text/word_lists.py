@@ -27,6 +27,33 @@ PRONOUNS_BEFORE_PASSIVES = _words(
 PRONOUNS_BEFORE_PROGRESSIVES = _words("i you he she it we they them us")
 """Subjects that are among the first words to be removed; "they watch" without its subject is a command."""
 
+PERSON_PRONOUNS = _words("he him his himself she her hers herself")
+"""Pronouns that stand for a person who has a name or a title before them."""
+
+THING_PRONOUNS = _words("it its itself they them their theirs themselves")
+"""Pronouns that stand for any noun before them."""
+
+POINTING_WORDS = _words("this that these those such")
+"""Words that point to the sentence before, at the start of a sentence."""
+
+LINKING_WORDS = _words(
+    "but and or so yet nor however also instead meanwhile therefore thus hence moreover furthermore nevertheless "
+    "nonetheless otherwise consequently similarly likewise besides then still too both neither another others here "
+    "additionally accordingly conversely"
+)
+"""Words at the start of a sentence that hang on the one before."""
+
+CLASS_NOUNS = _words(
+    "agency airline author bank boy bill case club company contract country couple court deal decision device",
+    "employees family firm former girl group incident latter man men measure method move organization organisation",
+    "pair party patient plan president proposal report researchers result results scientist scientists spokesman",
+    "spokeswoman statement study suspect team two victim victims woman women",
+)
+"""Nouns that with "the" stand for something that the sentence before has named."""
+
+SPANS_AFTER_THIS = _words("year week month morning afternoon evening summer winter spring autumn fall season time")
+"""What "this" before it does not point back with: "this year"."""
+
 # Negation and doubt ---------------------------------------------------------------------------------------------------
 
 NEGATIONS = _words(
@@ -54,6 +81,8 @@ PREPOSITIONS = _words(
     "via within without after before since until as than despite amid"
 )
 CONJUNCTIONS = _words("and or but nor if because although though while whereas whether unless that which who")
+CLAUSE_OPENERS = CONJUNCTIONS - {"that"} | _words("so then when where how why until since once")
+"""Words before which a sentence that never ends is cut."""
 FORMS_OF_BE = _words("am is are was were been")
 """Those that a headline omits before a participle or a complement; "be" and "being" stay."""
 FORMS_OF_HAVE = _words("has have had")

@@ -1,0 +1,77 @@
+"""How much each sentence of a text matters: what the text is about, where it stands, and whether it is said twice."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from ealm.text.sentences import Sentence
+from ealm.text.word_lists import LIGHT_WORDS
+
+Floats = npt.NDArray[np.float64]
+
+_LEAST_WEIGHT = 0.25
+"""Weight of the sentence that has least to do with the text."""
+
+_OPENING_BONUS = 0.6
+"""For the first sentence of a text; the second gets half of it, the third a third."""
+
+_PARAGRAPH_BONUS = 0.1
+"""For the first sentence of a paragraph."""
+
+_SAME = 0.9
+"""Likeness from which on two sentences say the same."""
+
+_UNLIKE = 0.6
+"""Likeness up to which they say different things."""
+
+_STEM = 6
+"""Letters by which words are compared: "close" and "closed" are the same."""
+
+
+def sentence_vectors(encodings: Sequence[Tensor]) -> Floats:
+    """(sentences, width): the means of the words' encodings, of length 1."""
+    if not encodings:
+        return np.zeros((0, 0))
+    means = np.stack([np.asarray(own.mean(dim=0).tolist()) for own in encodings])
+    lengths: Floats = np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)
+    return means / lengths
+
+
+def repetition(sentences: Sequence[Sentence]) -> Floats:
+    """(sentences, sentences): the share of the content words of one sentence that another has too."""
+    stems = [
+        frozenset(word.lower()[:_STEM] for word in own.words if word[:1].isalnum() and word.lower() not in LIGHT_WORDS)
+        for own in sentences
+    ]
+    shared = [[len(own & other) / max(1, len(own)) for other in stems] for own in stems]
+    for number, own in enumerate(sentences):
+        if own.continued:  # a piece of a sentence repeats nothing
+            shared[number] = [0.0] * len(sentences)
+    return np.asarray(shared)
+
+
+def sentence_weights(vectors: Floats, sizes: Sequence[float], opens: Sequence[bool], repeated: Floats) -> list[float]:
+    """The weight of each sentence; `sizes` says how much each has to say, `opens` whether it begins a paragraph.
+
+    Of two sentences that say the same, by their meaning and by their words, the one of less weight loses its own.
+    """
+    centre = np.asarray(sizes) @ vectors
+    central = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
+    low, high = float(central.min()), float(central.max())
+    weights = _LEAST_WEIGHT + (1 - _LEAST_WEIGHT) * (central - low) / max(high - low, 1e-9)
+    for place, opening in enumerate(opens):
+        weights[place] *= 1 + _OPENING_BONUS / (place + 1) + _PARAGRAPH_BONUS * opening
+    likeness = np.sqrt(np.clip(vectors @ vectors.T, 0, 1) * repeated)
+    found: list[float] = _without_repetition(weights, likeness).tolist()
+    return found
+
+
+def _without_repetition(weights: Floats, likeness: Floats) -> Floats:
+    found = weights.copy()
+    order = np.argsort(-weights, kind="stable")
+    for rank, sentence in enumerate(order[1:], start=1):
+        nearest = float(likeness[sentence, order[:rank]].max())
+        found[sentence] *= 1 - min(1.0, max(0.0, (nearest - _UNLIKE) / (_SAME - _UNLIKE)))
+    return found

@@ -1,0 +1,124 @@
+"""A sentence of a text at any length, each with what it is worth and what it refers to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ealm.goal_agent.tree_plan import TreePlan
+from ealm.paper.edits import Action
+from ealm.paper.rollout import WalkSource
+from ealm.summarize.length_fitting import Shortened
+from ealm.summarize.prepared_sentence import PreparedSentence
+from ealm.text.lengths import Limit
+from ealm.text.references import ReadSentence
+
+_SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""Lengths of a sentence that are compared, as shares of the whole."""
+
+_LEAST_CONTENT = 0.5
+"""Share of what a sentence says that must be left of it: what has less is better not there at all."""
+
+_ENOUGH_WORDS = 5
+"""As much as so many of its words say is enough, however long it is."""
+
+_VALUE_OF_A_KEPT_WORD = 0.01
+"""Lets a sentence without a content word stay if it fits."""
+
+_VALUE_OF_A_PROTECTED_WORD = 3.0
+"""Of several sentences, one with a word that is to stay if possible is the first to stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceDraft:
+    """A sentence at one of its lengths."""
+
+    shortened: Shortened
+    text: str
+    """Empty if nothing of it is left."""
+    content: float
+    """What it says, in content words by their importance."""
+    carries: bool = True
+    """Whether its subject is left, to which the next sentence may refer."""
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """Indices of the words that are left."""
+        return frozenset(i for i, action in enumerate(self.shortened.actions) if action != Action.REMOVE)
+
+
+class SentenceDrafts:
+    """All lengths of a sentence; each is computed once."""
+
+    def __init__(self, prepared: PreparedSentence, walks: WalkSource) -> None:
+        self.prepared = prepared
+        self._walks = walks
+        self._within: dict[Limit, SentenceDraft] = {}
+        self._values = _word_values(prepared, walks)
+        self.read = ReadSentence(prepared.sentence.words, walks.tags if isinstance(walks, TreePlan) else ())
+        walk = walks.walk_to(len(self._values))
+        self.whole = replace(self._draft(Shortened(0, walk.actions_after(0), walk)), text=prepared.sentence.text)
+
+    @property
+    def least(self) -> SentenceDraft:
+        """Nothing, or just the words that must stay."""
+        walk = self._walks.walk_to(1)
+        keep = self.prepared.hard_keep
+        actions = tuple(Action.KEEP if index in keep else Action.REMOVE for index in range(walk.length))
+        return self._draft(Shortened(len(walk.steps), actions, walk, complete=not keep))
+
+    def has_words(self, draft: SentenceDraft) -> bool:
+        """Whether more than punctuation is left of the sentence."""
+        return not draft.kept <= self.prepared.punctuation
+
+    def within(self, limit: Limit) -> SentenceDraft:
+        """As much of it as the limit allows."""
+        if limit not in self._within:
+            self._within[limit] = self._draft(self.prepared.shortened(self._walks, limit))
+        return self._within[limit]
+
+    def statements(self, limit: Limit, *, whole: bool = False) -> list[SentenceDraft]:
+        """Well-formed drafts in rising length that say enough of what the sentence says; with `whole`, only all of it.
+
+        What is never shortened, such as code, has one. A phrase counts as an item of a list, but not as a sentence.
+        """
+        found = [] if whole or self.prepared.sentence.form == "verbatim" else self._shorter(limit)
+        if limit.allows(self.whole.text):
+            found.append(self.whole)
+        words = sum(value > 0 for value in self._values)
+        enough = min(_LEAST_CONTENT, _ENOUGH_WORDS / max(1, words)) * self.whole.content
+        return [draft for draft in found if draft.content >= enough - 1e-9 or self.prepared.hard_keep]
+
+    def _shorter(self, limit: Limit) -> list[SentenceDraft]:
+        full = limit.measure(self.prepared.sentence.text)
+        sizes = {max(1, round(share * full)) for share in _SHARES} | {min(full, limit.size)}
+        found: list[SentenceDraft] = []
+        for size in sorted(sizes):
+            draft = self.within(replace(limit, size=size))
+            known = any(draft.shortened.actions == other.shortened.actions for other in [*found, self.whole])
+            if not known and draft.shortened.complete and limit.allows(draft.text):
+                found.append(draft)
+        return found
+
+    def item(self, limit: Limit, share: float) -> SentenceDraft:
+        """A share of it as an item of a list: a phrase will do."""
+        size = max(1, round(share * limit.measure(self.prepared.sentence.text)))
+        whole = share >= 1 or self.prepared.sentence.form == "verbatim"
+        draft = self.whole if whole else self.within(replace(limit, size=size))
+        return replace(draft, shortened=replace(draft.shortened, complete=True))
+
+    def _draft(self, shortened: Shortened) -> SentenceDraft:
+        kept = [i for i, action in enumerate(shortened.actions) if action != Action.REMOVE]
+        content = sum(self._values[i] for i in kept)
+        carries = not isinstance(self._walks, TreePlan) or self._walks.subjects <= set(kept)
+        text = self.prepared.text(shortened.actions, shortened.written)
+        return SentenceDraft(shortened, text, content, carries)
+
+
+def _word_values(prepared: PreparedSentence, walks: WalkSource) -> Sequence[float]:
+    """What each word says: by the importance that a plan estimates, or each content word the same."""
+    values = [float(own) for own in (walks.values if isinstance(walks, TreePlan) else prepared.source.counted)]
+    for index in prepared.soft_keep:
+        values[index] += _VALUE_OF_A_PROTECTED_WORD
+    return [
+        0.0 if index in prepared.punctuation else max(0.0, value) + _VALUE_OF_A_KEPT_WORD
+        for index, value in enumerate(values)
+    ]

@@ -1,0 +1,121 @@
+"""Plain text cut into blocks: headings, items of lists, what is never shortened, and paragraphs of prose."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+import regex
+
+Form = Literal["prose", "heading", "item", "verbatim"]
+"""What a stretch of text is: prose is shortened; so is an item of a list, which stays an item; a heading or something
+verbatim (code, a row of a table, an address) is there as a whole or not at all."""
+
+_BREAK = regex.compile(r"[^\S\n]*\n\s*?(?=[^\S\n]*\S)|\s*\z")
+_BULLET = regex.compile(r"(?:[-*+•‣◦▪·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[^\S\n]+(?=\S)")
+_FENCE = regex.compile(r"(?:```|~~~)")
+_ROW = regex.compile(r"\|.*\||.*(?:\t.*){2,}|[-=_*+|: ]{4,}|(?:https?://|www\.)\S+")
+_HEADING_MARK = regex.compile(r"#{1,6}[^\S\n]+(?=\S)")
+_ENDS_A_SENTENCE = regex.compile(r"[.!?:;,…。！？][\"'”’)\]]*\z")
+
+_LONGEST_HEADING = 12
+_SHORTEST_WRAPPED_LINE = 45
+"""Characters: shorter lines that stand below each other are verses or rows, not one paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a text that is one thing."""
+
+    lead: str
+    """What stands before its words and stays: white space, a bullet, the sign of a heading."""
+    text: str
+    gap: str
+    """White space behind it."""
+    form: Form
+
+
+def split_blocks(text: str) -> list[Block]:
+    """Blocks in order: their leads, texts and gaps, one after the other, are the text without its outer white space."""
+    lines = list(_lines(text.strip()))
+    joined = list(_joined(lines))
+    if len(joined) < 2:
+        return [Block("", own, gap, "prose") for own, gap in joined]
+    blocks = []
+    fenced = False
+    for number, (own, gap) in enumerate(joined):
+        fence = _FENCE.match(own.lstrip()) is not None
+        if fenced or fence:
+            blocks.append(Block("", own, gap, "verbatim"))
+            fenced ^= fence
+        else:
+            before = joined[number - 1][1] if number else "\n\n"
+            blocks.append(_block(own, gap, before))
+    return list(_with_indents_in_gaps(blocks))
+
+
+def _with_indents_in_gaps(blocks: Sequence[Block]) -> Iterator[Block]:
+    """An indent means something before an item or code; before prose it is white space like any other."""
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        own = replace(block, lead="") if block.form == "prose" else block
+        yield replace(own, gap=own.gap + following.lead) if following and following.form == "prose" else own
+
+
+def _block(text: str, gap: str, before: str) -> Block:
+    inner = text.lstrip()
+    indent = text[: len(text) - len(inner)]
+    if _ROW.fullmatch(inner):
+        return Block(indent, inner, gap, "verbatim")
+    if mark := _HEADING_MARK.match(inner):
+        return Block(indent + mark[0], inner[mark.end() :], gap, "heading")
+    if bullet := _BULLET.match(inner):
+        return Block(indent + bullet[0], inner[bullet.end() :], gap, "item")
+    alone = before.count("\n") > 1 and gap.count("\n") > 1
+    heading = alone and len(inner.split()) <= _LONGEST_HEADING and not _ENDS_A_SENTENCE.search(inner)
+    return Block(indent, inner, gap, "heading" if heading else "prose")
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """Lines with their indents, and the line breaks behind each."""
+    start = 0
+    while start < len(text):
+        found = _BREAK.search(text, start)
+        assert found is not None  # the end of the text matches
+        yield text[start : found.start()], found[0]
+        start = max(found.end(), found.start() + 1)
+
+
+def _joined(lines: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Lines of a paragraph that was wrapped at a fixed width are one."""
+    paragraph: list[tuple[str, str]] = []
+    for line, gap in lines:
+        paragraph.append((line, gap))
+        if gap.count("\n") != 1:
+            yield from _unwrapped(paragraph)
+            paragraph = []
+    if paragraph:
+        yield from _unwrapped(paragraph)
+
+
+def _unwrapped(lines: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """One paragraph between blank lines: if it is wrapped, lines that go on with the one before are joined to it."""
+    joins = [_may_go_on(line, following) for (line, _), (following, _) in pairwise(lines)]
+    wrapped = any(
+        join and not _ENDS_A_SENTENCE.search(line) and (regex.match(r"\s*\p{Lu}", following) is None or len(line) > 60)
+        for join, ((line, _), (following, _)) in zip(joins, pairwise(lines), strict=True)
+    )
+    waiting = ""
+    for (line, gap), join in zip(lines, [*joins, False], strict=True):
+        if join and wrapped:
+            waiting += line + gap
+        else:
+            yield waiting + line, gap
+            waiting = ""
+
+
+def _may_go_on(line: str, following: str) -> bool:
+    """Whether a line break may lie inside a paragraph: the line is long, and the next is no new thing."""
+    own, new = line.strip(), following.lstrip()
+    if len(line) < _SHORTEST_WRAPPED_LINE or _ROW.fullmatch(own) or _ROW.fullmatch(new):
+        return False
+    return not (_FENCE.match(own) or _FENCE.match(new) or _BULLET.match(new) or _HEADING_MARK.match(new))

@@ -1,0 +1,98 @@
+"""Texts of several sentences with the model in the package."""
+
+import re
+from functools import cache
+
+import pytest
+
+from ealm import Summarizer
+from ealm.summarize.result import Summary
+
+FERRY = """The Ferry at Larkmouth
+
+The city council of Larkmouth voted on Tuesday night to close the 120-year-old ferry terminal after engineers warned \
+that its wooden piers could not survive another winter storm. The decision ends a service that has carried commuters \
+across the bay since 1904. It was adopted by seven votes to two.
+
+Commuters who use the ferry every day were angry. Tom Reyes, a nurse who lives in Eastbank, said that the bus takes \
+him more than an hour. The ferry takes twelve minutes. He plans to move closer to the hospital if the service does \
+not return.
+
+Three designs of a new terminal are under discussion:
+
+- A floating pier that rises and falls with the tide and costs about 9 million dollars.
+- A concrete terminal at the old site, which would need four years to build.
+- A small landing stage next to the fish market, which would be ready by next summer.
+
+Council members voted to close the ferry terminal on Tuesday night.
+"""
+
+
+@cache
+def summarizer() -> Summarizer:
+    return Summarizer()
+
+
+def short(text: str, **options: object) -> Summary:
+    return summarizer().summarize(text, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("words", [15, 25, 40, 60, 90])
+def test_a_sentence_is_there_and_well_formed_or_not_there(words: int) -> None:
+    summary = short(FERRY, words=words)
+    assert summary.complete
+    assert len(summary.summary.split()) <= words
+    statements = [own.summary for own in summary.sentences if own.summary and own.source.endswith(".")]
+    assert statements
+    assert all(len(own.split()) >= 3 for own in statements)
+
+
+def test_forms_stay_what_they_are() -> None:
+    for words in (40, 60, 90):
+        lines = short(FERRY, words=words).summary.split("\n")
+        assert lines[0] == "The Ferry at Larkmouth"
+        items = [line for line in lines if line.startswith("- ")]
+        assert len(items) in (0, 3)
+        assert any(line.endswith("discussion:") for line in lines) is bool(items)
+
+
+def test_references_have_what_they_refer_to() -> None:
+    for words in range(15, 120, 20):
+        summary = short(FERRY, words=words)
+        parts = [own.summary for own in summary.sentences]
+        for number, part in enumerate(parts):
+            if re.match(r"(He|It|The decision)\b", part):
+                assert parts[number - 1], (words, part)
+
+
+def test_what_is_said_twice_is_said_once() -> None:
+    summary = short(FERRY, words=60)
+    assert summary.summary.count("voted") == 1
+
+
+def test_whole_sentences_are_whole() -> None:
+    summary = short(FERRY, words=70, whole_sentences=True)
+    assert all(own.summary in ("", own.source) for own in summary.sentences)
+    assert summary.summary.startswith("The Ferry at Larkmouth\n\nThe city council of Larkmouth voted on Tuesday")
+
+
+def test_wrapped_paragraphs_are_read_as_paragraphs() -> None:
+    wrapped = (
+        "The city council of Larkmouth voted on Tuesday night to close the\n120-year-old ferry terminal after "
+        "engineers warned that its wooden\npiers could not survive another winter storm.\n\n"
+        "The terminal closes in November."
+    )
+    assert [len(own.source.split()) for own in short(wrapped, words=12).sentences] == [28, 5]
+    assert short(wrapped, words=100).summary == wrapped
+    assert "\n1" not in short(wrapped, words=20).summary
+
+
+@pytest.mark.parametrize("pretokenized", [False, True])
+def test_sentences_without_an_end_are_cut_and_summarized(pretokenized: bool) -> None:
+    clause = "the council voted to close the old ferry terminal and the workers asked for new jobs in the harbor and "
+    for count in (20, 150):  # 400 and 3,000 words
+        text = clause * count + "nobody answered"
+        summary = short(text, words=30, pretokenized=pretokenized)
+        assert 5 <= len(summary.summary.split()) <= 30
+        firsts = [own.source.split()[0] for own in summary.sentences]
+        assert set(firsts[1:]) <= {"and", "nobody"}

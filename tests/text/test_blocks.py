@@ -1,0 +1,39 @@
+"""Blocks of plain text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ealm.text.blocks import split_blocks
+
+
+@given(st.lists(st.sampled_from(("One two", "- item", "# Head", "| a | b |", "", "  x", "```", "1. one.")), max_size=7))
+def test_nothing_is_lost(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    assert "".join(own.lead + own.text + own.gap for own in split_blocks(text)) == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("Title of it\n\nThe river rises. It falls.", ["heading", "prose"]),
+        ("# Title.\nThe river rises.", ["heading", "prose"]),
+        ("- one\n* two\n1. three\n(a) four\n• five", ["item"] * 5),
+        ("- one", ["prose"]),
+        ("Text.\n\n```\ncode here\n\nmore\n```\nText.", ["prose", *["verbatim"] * 4, "prose"]),
+        ("Text.\n| a | b |\n|---|---|\nname\tprice\tsize", ["prose", *["verbatim"] * 3]),
+        ("Text.\nhttps://example.org/a", ["prose", "verbatim"]),
+        ("A verse is short\nand stands alone", ["prose", "prose"]),
+        ("He said so.\n\nThe end.", ["prose", "prose"]),
+    ],
+)
+def test_forms(text: str, forms: list[str]) -> None:
+    assert [block.form for block in split_blocks(text)] == forms
+
+
+def test_wrapped_lines_are_one_paragraph_and_bullets_begin_a_new_block() -> None:
+    text = (
+        "The council voted on Tuesday night to close the old\nferry terminal of the town. Nobody was there to see\n"
+        "it happen.\n- An item that goes on for long enough to be wrapped\n  into a second line"
+    )
+    assert [len(block.text.split()) for block in split_blocks(text)] == [22, 15]

@@ -1,0 +1,56 @@
+"""What a sentence needs before it."""
+
+import pytest
+
+from ealm.text.references import ReadSentence, sentences_needed
+
+
+def read(text: str) -> ReadSentence:
+    return ReadSentence(tuple(text.split()))
+
+
+BEFORE = [read("The judge freed Tom Reyes"), read("the court was full")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("it was old", 1),
+        ("the dam broke because it was old", 0),
+        ("it is clear that the dam broke", 0),
+        ("it took years to build the dam", 0),
+        ("he wept", 2),
+        ("then Anna said she wept", 1),
+        ("later Anna said she wept", 0),
+        ("this ended the trial", 1),
+        ("this year the dam broke", 0),
+        ("the company said nothing", 1),
+        ("the company that built the dam said nothing", 0),
+        ("but nobody drowned", 1),
+        ("nobody drowned", 0),
+        (". . .", 0),
+    ],
+)
+def test_sentences_needed(text: str, expected: int) -> None:
+    sentence = read(text)
+    assert sentences_needed(sentence, range(len(sentence.words)), BEFORE) == expected
+
+
+def test_what_is_left_decides() -> None:
+    sentence = read("the company said Anna said she wept")
+    assert sentences_needed(sentence, [3, 4, 5, 6], BEFORE) == 0
+    assert sentences_needed(sentence, [1, 2, 5, 6], BEFORE) == 2  # its article is left out, and Anna
+    assert sentences_needed(sentence, [1, 2], BEFORE) == 1
+
+
+def test_nobody_is_too_far_away() -> None:
+    far = [read("the judge freed Tom Reyes"), *[read("the court was full")] * 4]
+    assert sentences_needed(read("he wept"), [0, 1], far) is None
+    assert sentences_needed(read("it fell"), [0, 1], []) == 0
+
+
+def test_tags_tell_names_and_nouns() -> None:
+    sentence = ReadSentence(("Bus", "takes", "him"), ("NN", "VBZ", "PRP"))
+    assert sentences_needed(sentence, [0, 1, 2], BEFORE) == 2
+    sentence = ReadSentence(("Tom", "said", "he", "left"), ("NNP", "VBD", "PRP", "VBD"))
+    assert sentences_needed(sentence, range(4), BEFORE) == 0
