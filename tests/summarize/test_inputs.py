@@ -102,6 +102,15 @@ def test_an_element_that_is_no_string_is_named_by_its_index(text: Any, message: 
         list(various().summarize(iter(["river rises", text])))
 
 
+def test_a_column_of_summaries_prints_as_text() -> None:
+    frame = pandas().DataFrame({"text": TEXTS}, index=[7, 3, 5])
+    frame["short"] = various().summarize(frame["text"], words=2)
+    texts = [str(summary) for summary in various().summarize(TEXTS, words=2)]
+    assert frame["short"].astype(str).tolist() == texts
+    assert [line.rpartition(",")[2].strip('"') for line in frame.to_csv().splitlines()[1:]] == texts
+    assert frame.loc[3, "short"].edits
+
+
 def test_a_missing_value_of_pandas_is_named_too() -> None:
     with pytest.raises(TypeError, match=r"texts\[0\] must be a string, got NAType.*Leave missing"):
         various().summarize([pandas().NA])

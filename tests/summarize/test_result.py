@@ -1,6 +1,7 @@
 """What a user gets back, as values and as JSON."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -149,10 +150,16 @@ def test_repr_is_one_line() -> None:
 
 
 def test_a_notebook_shows_the_edits() -> None:
-    shown = SUMMARY._repr_html_()
-    assert '<del style="opacity:.55">the</del> <del style="opacity:.55">old</del> Zürich' in shown
-    assert '<del style="opacity:.55">bridge</del> <ins>span</ins>' in shown
-    assert "<strong>Zürich span</strong>" in shown
+    shown = re.sub(' style="[^"]*"', "", SUMMARY._repr_html_())
+    assert "<p><strong>Zürich span</strong></p><p>" in shown
+    assert "<del>the</del> <del>old</del> Zürich" in shown
+    assert "<del>bridge</del> <ins>span</ins>" in shown
+    assert "<p>2 of 4 words" in shown
+
+
+def test_a_notebook_says_what_is_known() -> None:
+    phrase = replace(SUMMARY, reconstruction_rate=0.625, complete=False, reason="Nothing <true> fits.")
+    assert "2 of 4 words · 62% recoverable · Nothing &lt;true&gt; fits.</p>" in phrase._repr_html_()
 
 
 def test_nothing_of_a_text_becomes_markup() -> None:

@@ -76,12 +76,22 @@ class Summary:
         return f"Summary({shown!r}, {len(text.split())} of {len(self.source.split())} words)"
 
     def _repr_html_(self) -> str:
-        """The source in a notebook: removed words struck through, new ones marked; then the summary."""
+        """In a notebook: the summary, the source with removed words struck through and new ones marked, and facts."""
         marked = "".join(piece if isinstance(piece, str) else _html(piece) for piece in self.marked_source(escape))
         return (
-            f'<div class="ealm-summary"><p style="white-space:pre-wrap">{marked}</p>'
-            f'<p style="white-space:pre-wrap"><strong>{escape(self.summary)}</strong></p></div>'
+            '<div class="ealm-summary" style="max-width:48rem;line-height:1.6;white-space:pre-wrap">'
+            f'<p style="margin:.2em 0;font-size:1.2em"><strong>{escape(self.summary)}</strong></p>'
+            f'<p style="margin:.2em 0">{marked}</p>'
+            f'<p style="margin:.2em 0;font-size:.85em;opacity:.65">{escape(self._facts())}</p></div>'
         )
+
+    def _facts(self) -> str:
+        facts = [f"{len(self.summary.split())} of {len(self.source.split())} words"]
+        if self.reconstruction_rate is not None:
+            facts.append(f"{self.reconstruction_rate:.0%} recoverable")
+        if not self.complete:
+            facts.append(self.reason or "a phrase")
+        return " · ".join(facts)
 
     def marked_source(self, between: Callable[[str], str] = str) -> "Iterator[str | Edit]":
         """The source as its edits and the text between them; `between` is applied to the latter."""
@@ -110,7 +120,8 @@ def _html(edit: Edit) -> str:
     word = escape(edit.word)
     if edit.action == Action.KEEP:
         return word
-    removed = f'<del style="opacity:.55">{word}</del>'
+    removed = f'<del style="opacity:.5;text-decoration-color:#b8390e">{word}</del>'
     if edit.action == Action.REMOVE:
         return removed
-    return f"{removed} <ins>{escape(edit.replacement or '')}</ins>"
+    # A tint, so that the word is readable on light and dark.
+    return f'{removed} <ins style="text-decoration:none;background:#b8390e30">{escape(edit.replacement or "")}</ins>'

@@ -1,7 +1,6 @@
 """The public summarizer: load it, save it, give it texts (section 4.4, Inference)."""
 
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -20,15 +19,13 @@ from ealm.summarize.inputs import as_list, by_shape_of_texts, check_text
 from ealm.summarize.model_options import ModelParts, Pipelines
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.pipeline import AnyAgent, Pipeline
+from ealm.summarize.progress import with_progress
 from ealm.summarize.result import Summary
 from ealm.summarize.saved_agent import SavedAgent
 from ealm.text.protected_words import named_indices
 
 _TEXTS_AT_ONCE = 128
 """Enough for full batches, few enough to bound the memory of a long list."""
-
-_LONG_LIST = 256
-"""Texts from which on a list is worth a progress bar."""
 
 
 class Summarizer:
@@ -204,7 +201,7 @@ class Summarizer:
         found = as_list(texts)
         if found is None:
             return self._stream(texts, options, callers=1)
-        return list(_with_progress(self._stream(found, options), len(found)))
+        return list(with_progress(self._stream(found, options), len(found)))
 
     def summarize_with(
         self, texts: Iterable[str], options: SummarizeOptions, *, ready: Callable[[], bool] | None = None
@@ -357,13 +354,3 @@ def _still_unseen(words: set[str], texts: Sequence[Text]) -> set[str]:
             seen = [own[index] for index in named_indices(own, words)]
             words = {word for word in words if not named_indices(seen, [word])}
     return words
-
-
-def _with_progress(summaries: Iterator[Summary], total: int) -> Iterator[Summary]:
-    """A progress bar where somebody can see it and the list is long."""
-    if total < _LONG_LIST or not sys.stderr.isatty():
-        return summaries
-    from tqdm import tqdm
-
-    bar: Iterator[Summary] = iter(tqdm(summaries, total=total, unit=" texts", dynamic_ncols=True))
-    return bar
