@@ -198,9 +198,10 @@ def test_gaps_of_unlike_width_do_not_cost_a_sentence(unit: Unit) -> None:
     assert planned(text_of(text), measure(text, unit), unit) == text
 
 
-def test_sentences_without_gaps_are_one_word_together() -> None:
+def test_a_character_of_chinese_or_japanese_is_a_word() -> None:
     text = "東京は雨。北京も雨。"
-    assert planned(text_of(text), 1) == text
+    assert planned(text_of(text), 8) == text
+    assert planned(text_of(text), 4) == "東京は雨。"
 
 
 def test_paragraphs_stay_apart() -> None:

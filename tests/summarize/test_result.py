@@ -66,6 +66,7 @@ def test_json_has_every_field_and_actions_by_name() -> None:
         "step": 3,
         "complete": True,
         "reason": None,
+        "language": None,
         "edits": [
             {"word": "the", "action": "remove", "order": 1, "replacement": None, "rebuilt": None, "recovered": None},
             {"word": "old", "action": "remove", "order": 3, "replacement": None, "rebuilt": None, "recovered": None},

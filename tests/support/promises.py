@@ -18,6 +18,7 @@ from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.edits import Action
 from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.learner import new_agent
+from ealm.text.lengths import count_words
 from ealm.text.sentences import LONGEST_SENTENCE
 
 SETTINGS = Settings(agent=AgentSettings(hidden_units=12)).override({"ignored_words.infrequent": "none"})
@@ -110,11 +111,11 @@ def limit_of(text: str, given_options: OptionValues) -> tuple[str, int] | None:
         if given_options.get(unit) is not None:
             return unit, given_options[unit]
     ratio = given_options.get("ratio")
-    return None if ratio is None else ("words", max(1, int(ratio * len(text.split()) + 1e-9)))
+    return None if ratio is None else ("words", max(1, int(ratio * count_words(text) + 1e-9)))
 
 
 def length(text: str, unit: str) -> int:
-    return {"words": len(text.split()), "chars": len(text), "bytes": len(text.encode())}[unit]
+    return {"words": count_words(text), "chars": len(text), "bytes": len(text.encode())}[unit]
 
 
 def can_say_something(text: str, limit: tuple[str, int] | None) -> bool:

@@ -38,6 +38,8 @@ class SpacyGrammar:
 
     def __init__(self, pipeline: "Language") -> None:
         self._pipeline = pipeline
+        self.language = pipeline.lang
+        """The code of the language that it parses."""
         self._parts = lru_cache(maxsize=100_000)(self._parts_of)
 
     @classmethod

@@ -38,6 +38,10 @@ class Text:
     sentences: tuple[PreparedSentence, ...]
     limit: Limit | None
     options: SummarizeOptions
+    language: str | None = None
+    """Its code; None if the model may know any language."""
+    known: bool = True
+    """Whether the model knows the language: otherwise whole sentences stay, or the first words."""
 
     @property
     def fits(self) -> bool:

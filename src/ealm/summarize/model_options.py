@@ -21,6 +21,7 @@ from ealm.paper.ignored_words import IgnoredWords
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.pipeline import AnyAgent, Pipeline
 from ealm.summarize.tree_planner import GrammarPlans, TreePlanner
+from ealm.text.language import ENGLISH
 
 
 class ModelOptions(NamedTuple):
@@ -152,7 +153,14 @@ class Pipelines:
             settings=settings,
             plans=None if scorer is None else SentencePlanner(scorer, settings.goal),
             grammar=grammar,
+            languages=self._languages(),
         )
+
+    def _languages(self) -> frozenset[str]:
+        """Languages that the model knows; none if that is not known: whoever trains one knows its language."""
+        if self.parts.lm.name != bundled.NAME:
+            return frozenset()
+        return frozenset([getattr(self.parts.grammar, "language", ENGLISH)])  # a pipeline may be for another one
 
     def _scorer(self, effort: str) -> WordScorer | None:
         """Estimates the importance of words; None to walk by Q-values."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+import numpy as np
 from torch import Tensor
 
 from ealm.common.config import Settings
@@ -18,7 +19,7 @@ from ealm.paper.converter import Converter
 from ealm.paper.edits import Action
 from ealm.paper.encodings import SourceEncoder
 from ealm.paper.ignored_words import IgnoredWords
-from ealm.paper.rollout import WalkSource, walk
+from ealm.paper.rollout import Step, Walk, WalkSource, walk
 from ealm.paper.step_search import BestStepSearch, EveryStepSearch, GivenActionsSearch, Search, run_searches
 from ealm.summarize.documents import LengthPlanner, Text
 from ealm.summarize.length_fitting import BalancedWalk, Shortened
@@ -29,6 +30,7 @@ from ealm.summarize.result import Summary
 from ealm.summarize.result_builder import ChoosingSearch, ResultBuilder, SentenceTask, text_summary
 from ealm.summarize.salience import Floats, sentence_vectors
 from ealm.summarize.tree_planner import GrammarPlans
+from ealm.text.language import ENGLISH, language_of
 from ealm.text.lengths import Limit, measure, usual_limit
 from ealm.text.sentences import LONGEST_SENTENCE, pretokenized_sentences, split_sentences
 
@@ -81,6 +83,16 @@ def _paper_walks(agent: Agent, requests: Sequence[WalkRequest]) -> list[WalkSour
     return [found[number] for number in range(len(requests))]
 
 
+def _first_words(text: Text) -> tuple[list[WalkSource], Floats]:
+    """Walks that remove the last word first, and nothing about what the sentences say."""
+    walks: list[WalkSource] = []
+    for prepared in text.sentences:
+        length = len(prepared.source.words)
+        free = [index for index in reversed(range(length)) if index not in prepared.locked]
+        walks.append(Walk(length, tuple(Step(index, Action.REMOVE, (0.0, 0.0)) for index in free)))
+    return walks, np.zeros((len(walks), 1))
+
+
 class Pipeline:
     """Agent, language model, word list and settings, ready to edit texts."""
 
@@ -94,11 +106,14 @@ class Pipeline:
         settings: Settings,
         plans: SentencePlanner | None = None,
         grammar: "GrammarPlans | None" = None,
+        languages: Collection[str] = (),
     ) -> None:
         """`encoder` encodes sentences for the agent; `plans` plans edits instead of following its Q-values.
 
-        With `grammar`, they are planned over dependency trees.
+        With `grammar`, they are planned over dependency trees. `languages` are those that the model knows, if it does
+        not know all.
         """
+        self._languages = languages
         self._grammar = grammar
         self._agent = agent
         self._encoder = encoder
@@ -111,22 +126,31 @@ class Pipeline:
 
     def read(self, text: str, options: SummarizeOptions) -> Text:
         """Split a text into sentences and prepare them."""
+        language = language_of(text) if self._languages and not options.pretokenized else None
+        known = language is None or language in self._languages
         limit = options.limit(text)
         fits = limit is not None and limit.allows(text.strip())
         if options.pretokenized:
             sentences = pretokenized_sentences(text, longest=self._lm.max_words)
         else:
             longest = min(LONGEST_SENTENCE, self._lm.max_words)
-            sentences = split_sentences(text, longest=longest, unwrap=not fits)
+            sentences = split_sentences(text, longest=longest, unwrap=not fits, language=language or ENGLISH)
         nonempty = [sentence for sentence in sentences if sentence.tokens]
-        reword = options.reword and not fits  # what fits already stays as it is
+        reword = options.reword and known and not fits  # what fits already stays as it is
         prepared = tuple(
             PreparedSentence.prepare(
-                sentence, self._lm, self._ignored_words, options, reword=reword, planned=self._grammar is not None
+                sentence,
+                self._lm,
+                self._ignored_words,
+                options,
+                reword=reword,
+                planned=known and self._grammar is not None,
             )
             for sentence in nonempty
         )
-        return Text(prepared, limit, options)
+        if not known:  # no rule for words holds, and no full stop behind half a sentence
+            prepared = tuple(replace(own, soft_keep=(), dependents={}) for own in prepared)
+        return Text(prepared, limit, options, language, known)
 
     def summarize(self, texts: Sequence[Text]) -> list[Summary]:
         """Summaries of all texts, each by its own options, in common batches."""
@@ -180,10 +204,16 @@ class Pipeline:
                 yield limit, chosen
 
     def _planner(self, text: Text, walks: Sequence[WalkSource], vectors: Floats) -> LengthPlanner:
-        return LengthPlanner(text.sentences, walks, vectors, whole_sentences=text.options.whole_sentences)
+        whole = text.options.whole_sentences or not text.known
+        return LengthPlanner(text.sentences, walks, vectors, whole_sentences=whole)
 
     def _walk_sources(self, texts: Sequence[Text]) -> tuple[list[list[WalkSource]], list[Floats]]:
         """Walks of all sentences of each text, and what the sentences are about."""
+        known = iter(zip(*self._known_sources([text for text in texts if text.known]), strict=True))
+        found = [next(known) if text.known else _first_words(text) for text in texts]
+        return [list(walks) for walks, _ in found], [vectors for _, vectors in found]
+
+    def _known_sources(self, texts: Sequence[Text]) -> tuple[list[list[WalkSource]], list[Floats]]:
         pairs = [(text, prepared) for text in texts for prepared in text.sentences]
         if self._grammar is not None:
             prose = [len(text.sentences) > 1 and text.options.style is None for text, _ in pairs]

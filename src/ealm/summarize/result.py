@@ -62,7 +62,9 @@ class Summary:
     complete: bool = True
     """False if the summary is a phrase, because no statement that is true to the source fits the limit."""
     reason: str | None = None
-    """Why it is not complete."""
+    """Why it is not complete, or what else a reader must know."""
+    language: str | None = None
+    """The code of its language (ISO 639-1); None where it is not told, as with models of your own."""
     sentences: tuple["Summary", ...] = ()
     """The sentences of a text that has more than one; a dropped one has an empty summary."""
 

@@ -15,6 +15,7 @@ from ealm.summarize.documents import Text, assembled, cut
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.summarize.result import Edit, Summary, TraceStep
 from ealm.text.detokenizer import capitalized_like, is_punctuation
+from ealm.text.language import language_name
 from ealm.text.lengths import Limit, measure
 from ealm.text.sentences import Sentence
 from ealm.text.tokenizer import tokenize
@@ -159,6 +160,22 @@ class ResultBuilder:
 
 def text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
     """Of a text, from those of its sentences."""
+    made = replace(_text_summary(text, parts), language=text.language)
+    if text.known:
+        return made
+    whole = all(part.summary in ("", part.source) for part in parts)
+    return replace(made, complete=whole, reason=unknown_language(text.language))
+
+
+def unknown_language(code: str | None) -> str:
+    """What is done about a language that the model does not know."""
+    return (
+        f"{language_name(code or '')} is no language that this model knows: whole sentences stay, or the first words. "
+        "Name a spaCy pipeline of the language with grammar=."
+    )
+
+
+def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
     if not parts:
         return _NOTHING
     if len(parts) == 1 and not text.sentences[0].original.lead:

@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.pipeline import AnyAgent, Pipeline
 from ealm.summarize.progress import with_progress
 from ealm.summarize.result import Summary
+from ealm.summarize.result_builder import unknown_language
 from ealm.summarize.saved_agent import SavedAgent
 from ealm.text.protected_words import named_indices
 
@@ -323,7 +325,16 @@ class Summarizer:
             warnings.warn(f"keep= names {words}, not found in {where}.", EalmWarning, stacklevel=callers + 1)
 
     def _read(self, pipeline: Pipeline, text: str, index: int | None, options: SummarizeOptions) -> Text:
-        return pipeline.read(check_text(text, index), options)
+        read = pipeline.read(check_text(text, index), options)
+        if not read.known and read.language not in self._named_languages:
+            self._named_languages.add(read.language)
+            warnings.warn(unknown_language(read.language), EalmWarning, stacklevel=2)
+        return read
+
+    @cached_property
+    def _named_languages(self) -> set[str | None]:
+        """Languages that a warning has named: one is enough."""
+        return set()
 
 
 def _summarized(pipeline: Pipeline, texts: Sequence[Text]) -> Sequence[Summary | EalmError]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
 
+import regex
+
 Unit = str
 """Name of a row of `UNITS`."""
 
@@ -30,9 +32,18 @@ UNITS: dict[Unit, LengthUnit] = {
 """The table: a name is the option of the command line, the keyword of Python and the field of the service."""
 
 
+_IDEOGRAPH = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
+
+
 def count_words(text: str) -> int:
-    """What white space separates."""
-    return len(text.split())
+    """What white space separates; a Chinese or Japanese character is a word."""
+    return len(text.split()) if text.isascii() or not _IDEOGRAPH.search(text) else _count_ideographs(text)
+
+
+def _count_ideographs(text: str) -> int:
+    """Marks beside them are no words."""
+    rest = _IDEOGRAPH.sub(" ", text)
+    return len(_IDEOGRAPH.findall(text)) + sum(any(map(str.isalnum, word)) for word in rest.split())
 
 
 def count_chars(text: str) -> int:

@@ -66,14 +66,16 @@ def pretokenized_sentences(text: str, *, longest: int) -> list[Sentence]:
     ]
 
 
-def split_sentences(text: str, *, longest: int = LONGEST_SENTENCE, unwrap: bool = False) -> list[Sentence]:
+def split_sentences(
+    text: str, *, longest: int = LONGEST_SENTENCE, unwrap: bool = False, language: str = "en"
+) -> list[Sentence]:
     """Sentences in order: their leads, texts and gaps, one after the other, are the text without its outer white space.
 
     What has more than `longest` words is cut into pieces. With `unwrap`, line breaks inside of paragraphs are spaces.
     """
     sentences: list[Sentence] = []
     for block in split_blocks(text):
-        own = block_sentences(block, longest=longest, unwrap=unwrap)
+        own = block_sentences(block, longest=longest, unwrap=unwrap, language=language)
         if not own:
             _add_gap(sentences, block.lead + block.text)
         sentences += own
@@ -81,13 +83,15 @@ def split_sentences(text: str, *, longest: int = LONGEST_SENTENCE, unwrap: bool 
     return sentences
 
 
-def block_sentences(block: Block, *, longest: int = LONGEST_SENTENCE, unwrap: bool = False) -> list[Sentence]:
+def block_sentences(
+    block: Block, *, longest: int = LONGEST_SENTENCE, unwrap: bool = False, language: str = "en"
+) -> list[Sentence]:
     """The sentences of one block; what is never shortened is one, however long it is."""
     if block.form == "verbatim":
         return [Sentence(block.text, tuple(tokenize(block.text)), lead=block.lead, form=block.form, opens=True)]
     inner = _LINE_BREAK.sub(" ", block.text) if unwrap else block.text
     sentences: list[Sentence] = []
-    for stretch in _stretches(inner):
+    for stretch in _stretches(inner, language):
         bare = stretch.strip()
         start = stretch.index(bare) if bare else len(stretch)
         _add_gap(sentences, stretch[:start])
@@ -103,10 +107,10 @@ def _add_gap(sentences: list[Sentence], space: str) -> None:
         sentences[-1] = replace(sentences[-1], gap=sentences[-1].gap + space)
 
 
-def _stretches(paragraph: str) -> list[str]:
+def _stretches(paragraph: str, language: str) -> list[str]:
     """The sentences of a paragraph with the white space after each."""
     plain = _WIDE_SPACE.sub(" ", paragraph)  # the library stumbles over rare kinds of white space
-    lengths = [len(stretch) for stretch in segment("en", plain)]
+    lengths = [len(stretch) for stretch in segment(language, plain)]
     if sum(lengths) != len(paragraph):  # it has lost something: better one long sentence than that
         return [paragraph]
     stretches: list[str] = []

@@ -92,6 +92,9 @@ AUXILIARIES = FORMS_OF_BE | FORMS_OF_HAVE | FORMS_OF_DO | _words("be being", _MO
 FUNCTION_WORDS = DETERMINERS | PREPOSITIONS | CONJUNCTIONS | AUXILIARIES
 """Words that dangle without the word after them."""
 
+ENGLISH_MARKS = _words("the of and that with for from which were been this their would have has by are they said")
+"""Frequent words that hardly another language has: by them a text is known to be English."""
+
 BEFORE_INFINITIVES = _words("to 'll 'd", _MODALS)
 """A form of be, have or do after these is an infinitive: "to have gone", "will be closed"."""
 

@@ -1,0 +1,91 @@
+"""Texts in languages that the model does not know."""
+
+import warnings
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+
+from ealm import EalmWarning, Summarizer
+from ealm.grammar.protocol import Parse
+from ealm.summarize.model_options import Pipelines
+
+GERMAN = (
+    "Der Stadtrat hat am Dienstagabend beschlossen, den alten Hafen zu schließen. Die Pfeiler sind morsch. "
+    "Ingenieure hatten davor gewarnt."
+)
+
+
+def summarizer() -> Summarizer:
+    """A new one: each warns once."""
+    made = Summarizer.__new__(Summarizer)
+    made.__dict__.update(loaded().__dict__)
+    made.__dict__.pop("_named_languages", None)
+    return made
+
+
+@cache
+def loaded() -> Summarizer:
+    return Summarizer()
+
+
+def test_whole_sentences_stay_and_the_result_and_one_warning_say_so() -> None:
+    model = summarizer()
+    with pytest.warns(EalmWarning, match="German is no language") as caught:
+        summaries = model.summarize([GERMAN, GERMAN], words=16)
+    assert len(caught) == 1
+    assert summaries[0].summary == GERMAN.removesuffix(" Ingenieure hatten davor gewarnt.")
+    assert (summaries[0].language, summaries[0].complete) == ("de", True)
+    assert "German" in str(summaries[0].reason)
+    assert summaries[0].to_dict()["language"] == "de"
+
+
+def test_where_no_sentence_fits_the_first_words_stay() -> None:
+    with pytest.warns(EalmWarning, match="French"):
+        summary = summarizer().summarize("Le conseil a décidé mardi soir de fermer le terminal des ferries.", words=5)
+    assert (summary.summary, summary.complete) == ("Le conseil a décidé mardi", False)
+
+
+@pytest.mark.parametrize(("unit", "size"), [("words", 12), ("chars", 15)])
+def test_japanese_is_shortened_too(unit: str, size: int) -> None:
+    text = "市議会は火曜日の夜、フェリーターミナルの閉鎖を決議した。桟橋が古い。技術者は警告していた。"
+    with pytest.warns(EalmWarning, match="Japanese"):
+        summary = summarizer().summarize(text, **{unit: size})  # type: ignore[arg-type]
+    assert summary.summary in text
+    assert 3 < len(summary.summary) <= size + 3
+    assert summary.language == "ja"
+
+
+def test_english_needs_no_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        summary = summarizer().summarize("The council of the town voted to close the old ferry terminal.", words=6)
+    assert (summary.language, summary.reason) == ("en", None)
+
+
+class GermanGrammar:
+    """Every word hangs on the second one."""
+
+    language = "de"
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
+        return [
+            Parse(
+                tuple(-1 if i == min(1, len(words) - 1) else min(1, len(words) - 1) for i in range(len(words))),
+                tuple("ROOT" if i == min(1, len(words) - 1) else "mo" for i in range(len(words))),
+                ("NN",) * len(words),
+            )
+            for words in sentences
+        ]
+
+
+def test_a_grammar_of_the_language_is_used() -> None:
+    from dataclasses import replace
+
+    model = summarizer()
+    model._pipelines = Pipelines(parts=replace(model._pipelines.parts, grammar=GermanGrammar()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        summary = model.summarize("Der Stadtrat hat am Dienstag beschlossen, den alten Hafen zu schließen.", words=6)
+    assert (summary.language, summary.reason) == ("de", None)
+    assert 1 < len(summary.summary.split()) <= 6
