@@ -4,7 +4,6 @@ import json
 import os
 import pickle
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -326,32 +325,3 @@ def test_an_agent_can_name_any_language_model_but_only_a_model_is_read(place: st
         (folder / "agent.json").write_text(json.dumps(values | {"lm": place}))
         with pytest.raises(EalmError):
             Summarizer.from_pretrained(folder)
-
-
-HOOKED: list[Path] = []
-
-
-def _note(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "open" and WATCHING and isinstance(arguments[0], str | os.PathLike):
-        HOOKED.append(Path(os.fspath(arguments[0])))
-
-
-WATCHING: list[bool] = []
-
-
-@pytest.mark.parametrize("name", ["agent", "compact language model", "language model"])
-def test_nothing_is_opened_but_the_folder_and_the_installation(kinds: dict[str, Kind], name: str) -> None:
-    kind = kinds[name]
-    with copy_of(kind) as folder:
-        kind.read(folder)  # libraries load what they need the first time
-        sys.addaudithook(_note)  # for good: there is no way to take one out
-        WATCHING.append(True)
-        try:
-            kind.read(folder)
-        finally:
-            WATCHING.clear()
-        opened = {path.resolve() for path in HOOKED if path.is_absolute()}
-        HOOKED.clear()
-        installed = (Path(sys.prefix), Path(sys.base_prefix), Path("/proc"), Path("/sys"), Path("/dev"))
-        elsewhere = [path for path in opened if not any(path.is_relative_to(root) for root in (folder, *installed))]
-        assert elsewhere == []

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 
 from tqdm import tqdm
 
+from ealm.common.errors import RunError
 from ealm.common.stopping import Budget, StopRequest
-from ealm.common.storage import write_text
+from ealm.common.storage import own_file, write_text
 
 LOG_FILE = "log.jsonl"
 LOG_EVERY_UPDATES = 100
@@ -114,7 +115,11 @@ class JsonLog:
     """One JSON object a line."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        """Raises a `RunError` if the file is a link that leads out of its folder, which would be written to."""
+        try:
+            self._path = own_file(path)
+        except (OSError, ValueError) as error:
+            raise RunError(f"{path} cannot be used: {error}") from error
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Add a line."""

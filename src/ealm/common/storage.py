@@ -77,19 +77,24 @@ def own_file(path: Path) -> Path:
         folder, target = path.parent.resolve(), path.resolve()
     except RuntimeError as error:  # what Python raises for links that go round in circles
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
-    root = folder.parent.parent if folder.parent.name == "snapshots" else folder
-    if not target.is_relative_to(root) and not path.absolute().is_relative_to(_PACKAGE):
+    roots = [folder, folder.parent.parent / "blobs"] if folder.parent.name == "snapshots" else [folder]
+    if not any(target.is_relative_to(root) for root in roots) and not path.absolute().is_relative_to(_PACKAGE):
         raise ValueError("it is a link that leads out of its folder. Put the file itself there, if you trust it")
     if target.exists() and not target.is_file():
         raise ValueError("it is not a file")
     return path
 
 
-def read_json(path: Path) -> Any:
+def read_text(path: Path, most: int = LARGEST_JSON) -> str:
+    """Read a text file of a folder that may come from anywhere; raises OSError or ValueError."""
+    if own_file(path).stat().st_size > most:
+        raise ValueError(f"it is longer than {most:,} bytes")
+    return path.read_text(encoding="utf-8")
+
+
+def read_json(path: Path, most: int = LARGEST_JSON) -> Any:
     """Read a JSON file of a folder that may come from anywhere; raises OSError or ValueError."""
-    if own_file(path).stat().st_size > LARGEST_JSON:
-        raise ValueError(f"it is longer than {LARGEST_JSON:,} bytes")
-    return parse_json(path.read_text(encoding="utf-8"))
+    return parse_json(read_text(path, most))
 
 
 def parse_json(text: str) -> Any:
@@ -102,13 +107,23 @@ def parse_json(text: str) -> Any:
 
 def read_shapes(path: Path) -> dict[str, tuple[int, ...]]:
     """Shapes in a safetensors file, from its header alone; raises OSError, ValueError or SafetensorError."""
-    with safe_open(own_file(path), framework="pt") as file:
+    with _mapped(path), safe_open(own_file(path), framework="pt") as file:
         return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - not a dict
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
     """All of a safetensors file; raises OSError, ValueError or SafetensorError."""
-    return load_file(own_file(path))
+    with _mapped(path):
+        return load_file(own_file(path))
+
+
+@contextmanager
+def _mapped(path: Path) -> Iterator[None]:
+    """A file that claims to be larger than the memory is damaged, and no reason to end."""
+    try:
+        yield
+    except MemoryError as error:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM), str(path)) from error
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> None:

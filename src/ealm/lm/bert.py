@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from ealm.common.errors import LanguageModelError
 from ealm.common.pieces import between_pieces
-from ealm.common.storage import LARGEST_JSON, own_file, read_json
+from ealm.common.storage import LARGEST_JSON, own_file, read_json, read_text
 
 _MOST_LAYERS = 1_000
 _LARGEST_SIZE = 1 << 24
@@ -329,7 +329,7 @@ class LightTokenizer:
         """Read the `tokenizer.json` of a model folder, or the `tokenizer.json.gz` in its place."""
         packed = path.with_name(f"{path.name}.gz")
         try:
-            text = path.read_text(encoding="utf-8") if own_file(path).exists() else _unpacked(packed)
+            text = read_text(path) if own_file(path).exists() else _unpacked(packed)
             tokenizer = Tokenizer.from_str(text)
         except Exception as error:  # the library raises plain exceptions
             raise LanguageModelError(f"{path} cannot be read: {error}. Reinstall the package.") from error

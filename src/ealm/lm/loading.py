@@ -1,34 +1,26 @@
 """Loading masked language models: the bundled format by our own code, everything else by `transformers`.
 
-A folder may come from a stranger, so it is checked before `transformers` reads it.
+A folder may come from a stranger, so `transformers` reads a clean copy of it.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
-from safetensors import SafetensorError
 
 from ealm.common.config import ENGINES
 from ealm.common.errors import LanguageModelError, MissingLanguageModelError
 from ealm.common.extras import require_extra
-from ealm.common.storage import own_file, read_json, read_shapes
+from ealm.common.storage import read_json, read_shapes
 from ealm.lm import bundled as embedded
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
+from ealm.lm.clean_folder import CONFIG_FILE, FILES, PART_NAMES, clean_copy, from_file
 from ealm.lm.hub import hub_is_reachable
 from ealm.lm.int8_linear import in_int8
 from ealm.lm.int8_weights import COMPACT_FILE, read_compact
-
-Values = TypeVar("Values")
-
-_CONFIG_FILE = "config.json"
-_WEIGHTS_FILE = "model.safetensors"
-_INDEX_FILE = "model.safetensors.index.json"
-_READ = (".json", ".txt", ".model", ".safetensors")
-"""Endings of files that are read; weights of other kinds are pickles, which can run code."""
 
 _LARGEST_SIZE = 1 << 21
 """Of anything that a configuration counts; the largest vocabularies have a million words."""
@@ -38,6 +30,16 @@ _WEIGHTS_TO_SPARE = 10_000_000
 
 def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
     """Model and tokenizer by folder, by hub name, or the embedded ones."""
+    model, tokenizer = _load(name_or_folder)
+    wrong = next((name for name, weight in model.state_dict().items() if not weight.isfinite().all()), None)
+    if wrong is not None:
+        raise LanguageModelError(
+            f"The weights of {name_or_folder} are damaged: {wrong} has numbers that are NaN or infinite."
+        )
+    return model, tokenizer
+
+
+def _load(name_or_folder: str) -> tuple[Any, Any]:
     folder = embedded.lm_folder() if name_or_folder == embedded.NAME else Path(name_or_folder)
     if (folder / COMPACT_FILE).is_file():
         return _load_compact(folder)
@@ -66,28 +68,52 @@ def _load_compact(folder: Path) -> tuple[Any, Any]:
 
 
 def _load_with_transformers(name_or_folder: str) -> tuple[Any, Any]:
+    folder = Path(name_or_folder) if Path(name_or_folder).is_dir() else _fetched(name_or_folder)
+    with clean_copy(folder) as copy, _named(copy, folder):
+        return _load_copy(copy, folder)
+
+
+def _fetched(name: str) -> Path:
+    """Where the hub's cache has the files of a model, once those that are missing have been fetched."""
+    from huggingface_hub import snapshot_download
+
+    wanted = [*FILES, PART_NAMES]
+    return Path(snapshot_download(name, allow_patterns=wanted, local_files_only=not hub_is_reachable()))
+
+
+def _load_copy(copy: Path, folder: Path) -> tuple[Any, Any]:
     from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer
 
-    local = Path(name_or_folder).is_dir()
     # Never code from the folder; left out, transformers asks on standard input, where our texts come from.
-    options = {"local_files_only": local or not hub_is_reachable(), "trust_remote_code": False}
-    if local:
-        check_lm_folder(Path(name_or_folder))
-        with torch.device("meta"):  # shapes alone, no memory
-            plan = AutoModelForMaskedLM.from_config(AutoConfig.from_pretrained(name_or_folder, **options))
-        check_size(Path(name_or_folder), sum(weight.numel() for weight in plan.parameters()))
-    # Only safetensors: other weight files are pickles, which can run code.
+    options = {"local_files_only": True, "trust_remote_code": False}
+    for name, number in _whole_numbers(read_json(copy / CONFIG_FILE)):
+        if abs(number) > (_MOST_LAYERS if "layers" in name else _LARGEST_SIZE):
+            raise LanguageModelError(f"{folder / CONFIG_FILE} is damaged: its {name} makes no sense.")
+    with torch.device("meta"):  # shapes alone, no memory
+        plan = AutoModelForMaskedLM.from_config(AutoConfig.from_pretrained(copy, **options))
+    _check_size(copy, folder, sum(weight.numel() for weight in plan.parameters()))
     model, report = AutoModelForMaskedLM.from_pretrained(
-        name_or_folder, use_safetensors=True, output_loading_info=True, **options
+        copy, use_safetensors=True, output_loading_info=True, **options
     )
-    tokenizer = AutoTokenizer.from_pretrained(name_or_folder, **options)
+    tokenizer = AutoTokenizer.from_pretrained(copy, **options)
     missing = sorted(report["missing_keys"])
     if missing:
         raise LanguageModelError(
-            f"{name_or_folder} is not a complete masked language model: it lacks {len(missing)} weights, "
+            f"{folder} is not a complete masked language model: it lacks {len(missing)} weights, "
             f"such as {missing[0]}. Choose a model that was trained with a masked-LM head."
         )
     return model, tokenizer
+
+
+@contextmanager
+def _named(copy: Path, folder: Path) -> Iterator[None]:
+    """Errors of the library name the folder and not its copy."""
+    try:
+        yield
+    except LanguageModelError:
+        raise
+    except Exception as error:
+        raise ValueError(str(error).replace(str(copy), str(folder))) from error
 
 
 def _loading_advice(name_or_folder: str, *, local: bool, error: BaseException) -> str:
@@ -122,45 +148,15 @@ def quiet_transformers() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-# Checks of a folder -------------------------------------------------------------------------------------------------
-
-
-def check_lm_folder(folder: Path) -> None:
-    """Refuse links that lead out of the folder, parts that lie elsewhere, and sizes that no model has."""
-    for path in sorted(folder.iterdir()):
-        if path.suffix in _READ:
-            _from_file(own_file, path)
-    if (folder / _CONFIG_FILE).exists():
-        for name, number in _whole_numbers(_from_file(read_json, folder / _CONFIG_FILE)):
-            if abs(number) > (_MOST_LAYERS if "layers" in name else _LARGEST_SIZE):
-                raise LanguageModelError(f"{folder / _CONFIG_FILE} is damaged: its {name} makes no sense.")
-    for path in _weight_files(folder):
-        if path.parent != folder or path.suffix != ".safetensors":
-            raise LanguageModelError(f"{folder / _INDEX_FILE} names weights that do not lie in the folder: {path}")
-
-
-def check_size(folder: Path, wanted: int) -> None:
+def _check_size(copy: Path, folder: Path, wanted: int) -> None:
     """Refuse a description of far more weights than the folder holds: they would all be allocated, and drawn."""
-    files = _weight_files(folder)
-    if not all(path.exists() for path in files):
-        return  # nothing is allocated for weights that are not there
-    shapes = [shape for path in files for shape in _from_file(read_shapes, path).values()]
+    names = [path.name for path in copy.glob("*.safetensors")]
+    shapes = [shape for name in names for shape in from_file(read_shapes, folder / name).values()]
     held = sum(math.prod(shape) for shape in shapes)
     if wanted > 2 * held + _WEIGHTS_TO_SPARE:
         raise LanguageModelError(
-            f"{folder / _CONFIG_FILE} describes a model of {wanted:,} weights, but the folder holds {held:,}."
+            f"{folder / CONFIG_FILE} describes a model of {wanted:,} weights, but the folder holds {held:,}."
         )
-
-
-def _weight_files(folder: Path) -> list[Path]:
-    index = folder / _INDEX_FILE
-    if (folder / _WEIGHTS_FILE).exists() or not index.exists():
-        return [folder / _WEIGHTS_FILE]
-    values = _from_file(read_json, index)
-    names = values.get("weight_map") if isinstance(values, dict) else None
-    if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
-        raise LanguageModelError(f"{index} is damaged: 'weight_map' is missing or names no files.")
-    return [folder / name for name in sorted(set(names.values()))]
 
 
 def _whole_numbers(value: Any) -> Iterator[tuple[str, int]]:
@@ -174,13 +170,6 @@ def _whole_numbers(value: Any) -> Iterator[tuple[str, int]]:
             waiting += [(name, part) for part in value]
         elif isinstance(value, int):
             yield name, value
-
-
-def _from_file(read: Callable[[Path], Values], path: Path) -> Values:
-    try:
-        return read(path)
-    except (OSError, ValueError, SafetensorError) as error:
-        raise LanguageModelError(f"{path} cannot be read: {error}") from error
 
 
 # Engines ------------------------------------------------------------------------------------------------------------
