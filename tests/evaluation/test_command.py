@@ -12,9 +12,10 @@ from ealm.cli.main import main
 from ealm.common.extras import MissingExtraError
 from ealm.evaluation import figures
 from ealm.evaluation.data import PairedTexts
-from ealm.evaluation.report import html_page
+from ealm.evaluation.report_page import html_figure, html_page, html_section, html_table
 from ealm.evaluation.results import Evaluation, Run, SystemResult
 from ealm.evaluation.rouge import PAPER
+from ealm.evaluation.samples import marked_source
 from ealm.evaluation.tables import latex_table, markdown_table, terminal_table
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -147,10 +148,66 @@ def test_tables_keep_their_columns() -> None:
 
 
 def test_a_page_runs_nothing_that_a_text_says() -> None:
-    page = html_page("<i>", "&", [("T", (("h",), [["<script>alert(1)</script>"]]))], {'"x': b"1"})
-    assert "<script" not in page
+    table = html_table((("<b>h</b>",), [["<script>alert(1)</script>"]]))
+    page = html_page("<i>", "&", [html_section("<u>", table), html_figure('"x', b"1")])
+    assert page.count("<script") == 1  # its own
+    assert not re.search(r"<[biu]>", page)
     assert "&lt;script&gt;" in page
     assert 'alt="&quot;x"' in page
+
+
+def test_the_edits_of_a_sample_are_marked_and_run_nothing() -> None:
+    marked = marked_source("The police & co find the <b> bridge.", "Police find <b> bridge.")
+    assert marked == "<del>The</del> police <del>&amp; co</del> find <del>the</del> &lt;b&gt; bridge."
+
+
+def test_new_words_stand_where_the_old_ones_stood() -> None:
+    assert (
+        marked_source("the prime minister spoke", "premier spoke")
+        == "<del>the prime minister</del> <ins>premier</ins> spoke"
+    )
+    assert marked_source("it rains", "it rains today") == "it rains <ins>today</ins>"
+    assert marked_source("it rains", "") == "<del>it rains</del>"
+
+
+def test_samples_come_first_and_can_be_sorted(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert (
+        run(
+            "evaluate", "--data", data, "--systems", "lead-3,stopwords", "--rouge-only", "--samples", 3, "--out", out
+        ).exit_code
+        == 0
+    )
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert re.findall("<h2>(.*?)</h2>", page) == ["Samples", "Scores", "Differences", "Figures"]
+    cards = re.findall('class="card" data-line="(\\d+)" data-scores="(.*?)"', page)
+    assert [int(line) for line, _ in cards] == [0, 2, 4]
+    assert all(len(json.loads(scores)) == 2 for _, scores in cards)
+    assert re.findall('id="sort-(.*?)"', page) == ["system", "measure", "order"]
+    assert "<del>" in page
+
+
+def test_violations_by_kind_are_in_the_report(data: Path, tmp_path: Path) -> None:
+    suite = tmp_path / "suite"
+    suite.mkdir()
+    case = {
+        "text": "The old bridge was not closed.",
+        "never": [],
+        "pairs": [{"where": "bridge", "must": "not"}],
+    }
+    (suite / "negation.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
+    both, alone = tmp_path / "both", tmp_path / "alone"
+    arguments = ["--truth", suite, "--systems", "lead-3,stopwords", "--rouge-only", "--quiet"]
+    assert run("evaluate", "--data", data, *arguments, "--out", both).exit_code == 0
+    assert run("evaluate", *arguments, "--out", alone).exit_code == 0
+    for out in (both, alone):
+        page = (out / "report.html").read_text(encoding="utf-8")
+        assert "Truth: violations by kind" in page
+        assert re.search("<td>negation</td><td>[1-9] of", page)
+        assert "<summary>lead-3, negation: " in page
+        assert (out / "truth.png").read_bytes().startswith(PNG)
+        assert json.loads((out / "truth.json").read_text(encoding="utf-8"))[0]["violations"] >= 1
+    refused(run("evaluate", "--data", data, *arguments, "--json"), "leave one of them out")
 
 
 def test_the_same_numbers_give_the_same_figure() -> None:

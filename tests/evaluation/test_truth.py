@@ -14,8 +14,8 @@ from ealm.evaluation.truth_run import (
     TruthResult,
     check_once,
     check_system,
-    kind_table,
-    length_table,
+    kind_rows,
+    length_rows,
     violation_lines,
 )
 
@@ -203,8 +203,8 @@ def test_counts_are_by_kind_and_by_length(cases: tuple[Case, ...]) -> None:
     values = json.loads(json.dumps(result.to_dict()))
     assert values["by_length"]["6"] == {"outputs": 1, "violations": 1, "share": 1.0}
     assert values["untrue"][0]["summary"] == "take ibuprofen if you have asthma."
-    assert "negation                1 of 4 (25.0%)" in kind_table([result])
-    assert "5 to 6       1 of 3 (33.3%)" in length_table([result])
+    assert ["negation", "1 of 4 (25.0%)"] in kind_rows([result])[1]
+    assert ["5 to 6", "1 of 3 (33.3%)"] in length_rows([result])[1]
     assert violation_lines(result)[:2] == [
         f"\nnegation.jsonl, line 1: {SOURCE}",
         "  take ibuprofen if you have asthma.\n      says: take ibuprofen, without: not|n't|never * take ibuprofen",
@@ -229,8 +229,7 @@ def test_the_command_checks_any_system(cases: tuple[Case, ...], tmp_path: Path) 
     ]
 
 
-@pytest.mark.parametrize("arguments", [[], ["--data", "a", "--truth", "b"]])
-def test_data_or_truth(arguments: list[str]) -> None:
-    result = CliRunner().invoke(main, ["evaluate", *arguments])
+def test_data_or_truth() -> None:
+    result = CliRunner().invoke(main, ["evaluate"])
     assert result.exit_code == 2
-    assert "either --data DIR" in result.stderr
+    assert "--data DIR (scores against references), --truth DIR" in result.stderr

@@ -42,8 +42,8 @@ HELP_GROUPS = {
 @click.option(
     "--truth",
     type=click.Path(path_type=Path),
-    help="Instead of --data: folder with a suite of truths. Counts what the systems say at every length, from 3 words "
-    "to the whole (or at --words), that the source does not say.",
+    help="Folder with a suite of truths, instead of --data or beside it. Counts what the systems say at every length, "
+    "from 3 words to the whole (or at --words), that the source does not say.",
 )
 @click.option("--show-violations", is_flag=True, help="With --truth: print each summary that says something untrue.")
 @click.option(
@@ -119,12 +119,22 @@ def evaluate(
         systems, numbers = _paper_table(runs)
     specs = parse_systems(systems, seeds=numbers)
     say = (lambda _: None) if quiet else (lambda name: click.echo(f"… {name}", err=True))
-    if (data is None) == (truth is None):
-        raise click.UsageError("Give either --data DIR (scores against references) or --truth DIR (a suite of truths).")
-    if data is None:
-        assert truth is not None
+    if data is None and truth is None:
+        raise click.UsageError("Give --data DIR (scores against references), --truth DIR (a suite of truths), or both.")
+    if data is not None and truth is not None and as_json:
+        raise click.UsageError(
+            "--json prints the results of --data or of --truth: leave one of them out, or use --out."
+        )
+    results = []
+    if truth is not None:
         results = evaluate_truth(read_suite(truth), specs, words=words, seeds=numbers, say=say)
         _print_truth(results, as_json=as_json, show_violations=show_violations)
+    if data is None:
+        if folder is not None:
+            from ealm.evaluation.report import write_truth
+
+            write_truth(folder, results)
+            click.echo(f"Written: {folder / 'report.html'}", err=True)
         return
     paired = read_paired(data).first(sentences)
     evaluation = run_evaluation(
@@ -150,18 +160,20 @@ def evaluate(
         from ealm.evaluation.report import write_evaluation
 
         curves = {} if rouge_only else _curves(evaluation, specs, numbers)
-        write_evaluation(folder, evaluation, found, curves=curves, samples=_spread_lines(len(paired), samples))
+        lines = _spread_lines(len(paired), samples)
+        write_evaluation(folder, evaluation, found, curves=curves, samples=lines, truth=results)
         click.echo(f"Written: {folder / 'report.html'}", err=True)
 
 
 def _print_truth(results: "Sequence[TruthResult]", *, as_json: bool, show_violations: bool) -> None:
-    from ealm.evaluation.truth_run import kind_table, length_table, violation_lines
+    from ealm.evaluation.tables import terminal_table
+    from ealm.evaluation.truth_run import kind_rows, length_rows, violation_lines
 
     if as_json:
         click.echo(json.dumps([result.to_dict() for result in results], indent=2, ensure_ascii=False))
         return
     click.echo("Summaries that say what the source does not say, of the different summaries of each text:")
-    click.echo(f"{kind_table(results)}\n\n{length_table(results)}")
+    click.echo(f"{terminal_table(*kind_rows(results))}\n\n{terminal_table(*length_rows(results))}")
     for result in results if show_violations else ():
         click.echo("\n".join([f"\n{result.system}:", *violation_lines(result)]))
 

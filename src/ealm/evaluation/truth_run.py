@@ -6,7 +6,6 @@ from typing import Any
 
 from ealm.baselines.table import AnySummarizer
 from ealm.evaluation.systems import HasCurve, SystemSpec, load_system, needed_seeds
-from ealm.evaluation.tables import terminal_table
 from ealm.evaluation.truth import Case
 from ealm.text.words import split_words
 
@@ -170,22 +169,22 @@ def evaluate_truth(
     return results
 
 
-def kind_table(results: Sequence[TruthResult]) -> str:
-    """Violations of each kind, a column a system."""
+def kind_rows(results: Sequence[TruthResult]) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows: violations of each kind, a column a system."""
     kinds = {kind: None for result in results for kind in result.by_kind()}
     rows = [[kind, *(str(result.by_kind().get(kind, Tally(0, 0))) for result in results)] for kind in kinds]
     total = ["all", *(str(result.total) for result in results)]
     cases = ["cases with a violation", *(f"{result.broken_cases:,}" for result in results)]
-    return terminal_table(["kind", *(result.system for result in results)], [*rows, total, cases])
+    return ["kind", *(result.system for result in results)], [*rows, total, cases]
 
 
-def length_table(results: Sequence[TruthResult]) -> str:
-    """Violations at each length, a column a system."""
+def length_rows(results: Sequence[TruthResult]) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows: violations at each length, a column a system."""
     rows = [
         [_length_name(fewest, most), *(str(result.of_lengths(fewest, most)) for result in results)]
         for fewest, most in LENGTH_CLASSES
     ]
-    return terminal_table(["words", *(result.system for result in results)], rows)
+    return ["words", *(result.system for result in results)], rows
 
 
 def _length_name(fewest: int, most: int | None) -> str:
