@@ -1,6 +1,6 @@
 """The plan of one sentence: of each length the draft to write, and the walk that leads there."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
@@ -19,8 +19,15 @@ class Fits(Protocol):
     def __call__(self, indices: Sequence[int], written: Mapping[int, str] | None = None, /) -> bool: ...
 
 
-Punctuated = Callable[[Collection[int]], set[int]]
-"""Indices of the punctuation that stays with these words."""
+class Punctuated(Protocol):
+    """The punctuation of a sentence."""
+
+    def __call__(self, words: Collection[int], /) -> set[int]:
+        """Indices of the punctuation that stays with these words."""
+
+    def joined(self, kept: Collection[int], /) -> int | None:
+        """The comma in whose place "and" belongs, where a list of clauses has lost its end."""
+
 
 _NEVER = float("-inf")
 
@@ -110,7 +117,7 @@ class TreePlan:
         if found is not None:
             if not self._settings.nested:
                 found = self._exact(found, chain, fits)
-            return PlannedDraft(tuple(self._indices(self._tree.words(found))), True)
+            return self._statement(self._indices(self._tree.words(found)), fits, rephrase=rephrase)
         for dispensable in self._structure.dispensable:
             shortest = self._indices(self._tree.words(chain.shortest) - (dispensable - set(keep)))
             if fits(shortest):
@@ -119,6 +126,11 @@ class TreePlan:
             return PlannedDraft(tuple(self._kept_words(keep, fits)), False)
         condensed = self._condensed(fits) if rephrase else None
         return condensed or self._other_statement(fits) or PlannedDraft(tuple(self._phrase(fits)), False)
+
+    def _statement(self, kept: list[int], fits: Fits, *, rephrase: bool) -> PlannedDraft:
+        comma = self._punctuation.joined(kept) if rephrase else None
+        written = {} if comma is None else {comma: "and"}
+        return PlannedDraft(tuple(kept), True, written if written and fits(kept, written) else {})
 
     def _condensed(self, fits: Fits) -> PlannedDraft | None:
         """The statement with a remark for its conditions: "ships may enter under certain conditions"."""
@@ -129,6 +141,9 @@ class TreePlan:
         for place, text in remark.written.items():
             sizes[place] = len(text.split())
         _, words = self._best_part(structure, lambda kept, _=None: fits(kept, remark.written), sizes)
+        if not words:
+            least = _shortest(structure, self._values, sizes) - structure.dispensable[0]
+            words = self._indices(least) if fits(self._indices(least), remark.written) else []
         if not words or remark.leaves_open(words):
             return None
         return PlannedDraft(tuple(words), True, {i: text for i, text in remark.written.items() if i in words})
@@ -211,6 +226,12 @@ class TreePlan:
         while self._structure.heads[i] != ROOT and depth > -len(self._values):
             i, depth = self._structure.heads[i], depth - 1
         return depth
+
+
+def _shortest(structure: Structure, values: Sequence[float], sizes: Sequence[int]) -> frozenset[int]:
+    """The words of the shortest statement."""
+    tree = UnitTree(structure, values, sizes, adjacency=0.0)
+    return tree.words(tree.closed(()))
 
 
 def _below(structure: Structure, head: int, without: Collection[str]) -> set[int]:

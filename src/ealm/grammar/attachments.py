@@ -9,7 +9,9 @@ def mend_attachments(tree: Tree) -> None:
     mend_relatives(tree)
     mend_objects(tree)
     mend_measures(tree)
+    mend_rates(tree)
     mend_times(tree)
+    mend_fronted(tree)
 
 
 def mend_relatives(tree: Tree) -> None:
@@ -60,10 +62,32 @@ def mend_measures(tree: Tree) -> None:
             tree.attach(i - 1, i)
 
 
+def mend_rates(tree: Tree) -> None:
+    """ "Four centimetres a year": an amount belongs to its time."""
+    for i in range(1, len(tree.words) - 1):
+        unit = tree.lower[i - 1] in rules.UNITS or tree.tags[i - 1] == "CD"
+        rate = tree.lower[i] in ("a", "per", "each", "every") and tree.lower[i + 1] in rules.SPANS
+        if unit and rate and tree.is_word[i - 1] and i - 1 not in tree.subtree(i + 1):
+            tree.move(i + 1, i - 1, "idiom")
+            tree.move(i, i + 1, "idiom")
+
+
 def mend_times(tree: Tree) -> None:
-    """ "To Wednesday at 3": the hour belongs to the day."""
+    """ "To Wednesday at 3", "on Fridays in April": the hour belongs to the day, and the day to the month."""
     for i in range(1, len(tree.words)):
-        hours = [j for j in tree.children(i, "pobj") if tree.tags[j] == "CD"]
-        day = tree.lower[i - 1] in rules.TIMES and tree.is_word[i - 1]
-        if tree.lower[i] == "at" and tree.relations[i] == "prep" and hours and day and tree.heads[i] != i - 1:
+        if tree.relations[i] != "prep" or tree.lower[i] not in ("at", "in", "of") or tree.heads[i] == i - 1:
+            continue
+        times = any(tree.tags[j] == "CD" or tree.lower[j] in rules.TIMES for j in tree.children(i, "pobj"))
+        day = tree.lower[i - 1].removesuffix("s") in rules.TIMES and tree.tags[i - 1].startswith("NN")
+        if times and day and i - 1 not in tree.subtree(i):
             tree.attach(i, i - 1)
+
+
+def mend_fronted(tree: Tree) -> None:
+    """ "Soft and light, this scarf …": an adjective before the determiner is a phrase of its own."""
+    for i in range(len(tree.words)):
+        noun = tree.heads[i]
+        if tree.relations[i] == "amod" and any(i < j < noun for j in tree.children(noun, "det")):
+            verb = tree.heads[noun]
+            if tree.relations[noun] in ("nsubj", "nsubjpass") and verb != ROOT:
+                tree.move(i, verb, "advcl")

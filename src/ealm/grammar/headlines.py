@@ -33,14 +33,26 @@ class Topic:
 def topics_of(tree: Tree, required: Sequence[bool]) -> tuple[Topic, ...]:
     """Noun phrases and questions within the sentence."""
     found = []
+    unsure = any(word in rules.HARD_CONDITIONS for word in tree.lower)
     for i, tag in enumerate(tree.tags):
-        if not tree.is_word[i]:
+        if not tree.is_word[i] or (unsure and _is_denied(tree, i)) or _is_asked(tree, i):
             continue
         if tag.startswith("N") and tree.relations[i] not in _INNER and tree.lower[i] not in rules.PRONOUNS:
             found.append(Topic(i, _phrase(tree, i), _bonus(tree, i, required)))
         elif tree.relations[i] in ("ccomp", "pcomp", "csubj") and _is_question(tree, i):
             found.append(Topic(i, frozenset(tree.subtree(i)), rules.QUESTION_TOPIC))
     return tuple(found)
+
+
+def _is_denied(tree: Tree, noun: int) -> bool:
+    """Whether a phrase holds a negation, which a condition elsewhere in the sentence may limit."""
+    return any(tree.lower[i] in rules.NEGATORS or tree.lower[i].endswith("n't") for i in _phrase(tree, noun))
+
+
+def _is_asked(tree: Tree, noun: int) -> bool:
+    """ "Which of the quotes we accepted": not all of them."""
+    above = tree.heads[noun]
+    return above != ROOT and tree.lower[above] == "of" and tree.tags[tree.heads[above]].startswith("W")
 
 
 def _is_question(tree: Tree, clause: int) -> bool:
@@ -66,8 +78,9 @@ def _bonus(tree: Tree, noun: int, required: Sequence[bool]) -> float:
     if tree.lower[noun] in rules.TIMES | rules.UNITS | rules.MONTHS:
         return -rules.LIMITED_TOPIC
     limits = ("det", "amod", "advmod", "predet", "neg", "preconj", "idiom")
+    loose = rules.LOOSE_LIMITS | rules.ARTICLES | rules.DEMONSTRATIVES
     quantified = any(  # alone, that would be a statement
-        required[i] and tree.lower[i] not in rules.LOOSE_LIMITS for i in tree.children(noun, *limits)
+        required[i] and tree.lower[i] not in loose for i in tree.children(noun, *limits)
     )
     if tree.relations[noun] in ("nsubj", "nsubjpass") and tree.heads[noun] == tree.root:
         return rules.SUBJECT_TOPIC - rules.LIMITED_TOPIC * quantified
@@ -102,13 +115,29 @@ def demonstratives(tree: Tree) -> set[int]:
     return {i for i, word in enumerate(tree.lower) if word in named and tree.relations[i] == "det"}
 
 
-def is_spoken(tree: Tree) -> bool:
-    """Whether somebody speaks to somebody, or tells him what to do: no matter for headlines."""
+def is_report(tree: Tree) -> bool:
+    """Whether it tells news: nobody speaks to anybody or says what to do, and it is no rule and no lasting fact."""
     if any(word in rules.SPEAKERS | rules.SPEAKERS_OWN for word in tree.lower):
-        return True
+        return False
     root = tree.root
-    command = root is not None and tree.tags[root] == "VB" and not tree.children(root, "nsubj", "nsubjpass", "aux")
-    return command and any(mark in (".", "!") for mark in tree.words[-1:])
+    if root is None:
+        return True
+    command = tree.tags[root] == "VB" and not tree.children(root, "nsubj", "nsubjpass", "aux")
+    if command and any(mark in (".", "!") for mark in tree.words[-1:]):
+        return False
+    return not _holds_always(tree, root)
+
+
+def _holds_always(tree: Tree, root: int) -> bool:
+    """Whether the main clause stands in the present, or says what may or must be."""
+    if tree.children(root, "attribution", "attribution-whole") or tree.lower[root] in rules.SAYING | rules.THINKING:
+        return False
+    auxiliaries = tree.children(root, "aux", "auxpass")
+    if not auxiliaries:
+        return tree.tags[root] in ("VBZ", "VBP")
+    first = tree.lower[auxiliaries[0]]
+    passive = tree.relations[auxiliaries[0]] == "auxpass" and first in rules.BE_PRESENT
+    return passive or first in rules.NORMATIVE or (first in ("do", "does") and bool(tree.children(root, "neg")))
 
 
 def spare_words(tree: Tree) -> set[int]:

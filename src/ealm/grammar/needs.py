@@ -108,6 +108,12 @@ class Needs(Scope):
         being = self._lower[head] in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}
         return being and not self._of(head, *COMPLEMENTS) and self._first_behind(i, "advmod", "prep")
 
+    def _stands_alone(self, being: int) -> bool:
+        """Whether "is" has no complement but a phrase: "the child is under six"."""
+        asked = self._relations[being] in ("ccomp", "pcomp", "relcl")  # "where food is"
+        adverbs = [j for j in self._of(being, "advmod") if j > being or (asked and self._tags[j][0] == "W")]
+        return not adverbs and not self._of(being, "attr", "acomp")
+
     def _det(self, i: int) -> bool:
         word = self._lower[i]
         if word in rules.ARTICLES or not self._headline:
@@ -120,6 +126,8 @@ class Needs(Scope):
         word = self._lower[i]
         if word in rules.PRIVATIVE | rules.QUANTIFIERS or self._has_than(i):
             return True
+        if self._lower[self._heads[i]] == "century" or self._lower.count(self._lower[self._heads[i]]) > 1:
+            return True  # "the German version", where another version is mentioned
         if i > 0 and self._tree.words[i][:1].isupper() and self._tags[self._heads[i]].startswith("NNP"):
             return True  # "Great Wall"
         if self._lower[self._heads[i]] in rules.UNITS and self._of(self._heads[i], "nummod"):
@@ -134,11 +142,11 @@ class Needs(Scope):
     def _nummod(self, i: int) -> bool:
         noun = self._heads[i]
         above = self._lower[noun]
-        if i > noun:
-            return True  # "extension 412"
+        if i > noun or not self._headline:
+            return True  # "extension 412"; "a will needs two witnesses"
         bounded = bool(self._of(i, "idiom", "quantmod", "advmod")) and not self._told_as_past(noun)
-        if bounded or self._is_contrasted_number() or (not self._headline and self._tags[noun] == "NN"):
-            return True  # "free for up to three users", "one tablet"
+        if bounded or self._is_contrasted_number():
+            return True  # "free for up to three users"
         return above in rules.UNITS | rules.MONTHS or not above[:1].isalpha()
 
     def _is_contrasted_number(self) -> bool:
@@ -183,7 +191,7 @@ class Needs(Scope):
         if self._bare_participle(i) or self._before_infinitive(i) or self._needs_phrase(i):
             return True
         if above in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}:
-            return not self._of(head, "attr", "acomp", "advmod") and self._first_behind(i, "prep")
+            return self._stands_alone(head) and self._first_behind(i, "prep")
         return False
 
     def _is_counterpart(self, i: int) -> bool:
@@ -247,6 +255,8 @@ class Needs(Scope):
             return False
         if self._relations[head] == "appos" or self._is_compared(head):
             return True  # "the firm whose owner fled"
+        if any(self._tags[k][0] == "W" for j in self._of(i, "prep") for k in self._of(j, "pobj")):
+            return True  # "the age at which people retire"
         limits = {self._lower[j] for j in self._of(head, "det", "amod", "predet")}
         if self._lower[head] in rules.GENERIC_HEADS or limits & rules.PROPORTIONS:
             return True
@@ -277,7 +287,7 @@ class Needs(Scope):
         return self._tags[self._heads[i]][:2] in ("JJ", "RB", "IN")
 
     def _poss(self, i: int) -> bool:
-        return self._tags[i].startswith("W") or (self._tags[i] == "PRP$" and not self._headline)
+        return self._tags[i].startswith("W") or not self._headline
 
     def _dative(self, i: int) -> bool:
         return not (self._of(i, "pobj") or self._tags[i] in ("IN", "TO"))

@@ -10,6 +10,7 @@ def join_phrases(tree: Tree) -> None:
     """Words that belong together hang together."""
     give_objects(tree)
     join_idioms(tree)
+    join_shares(tree)
     join_substitutions(tree)
     free_designators(tree)
     free_titles(tree)
@@ -57,6 +58,15 @@ def _join_idiom(tree: Tree, span: list[int]) -> None:
         tree.relations[top] = "idiom"
 
 
+def join_shares(tree: Tree) -> None:
+    """ "One in ten patients"."""
+    for i in range(len(tree.words) - 2):
+        if tree.tags[i] == "CD" and tree.lower[i + 1] == "in" and tree.tags[i + 2] == "CD":
+            tree.relations[i + 2] = "idiom"
+            if tree.heads[i + 1] == i:
+                tree.relations[i + 1] = "idiom"
+
+
 def join_substitutions(tree: Tree) -> None:
     """ "Rather than B" is one phrase, whatever B is."""
     for start in range(len(tree.words) - 2):
@@ -66,6 +76,9 @@ def join_substitutions(tree: Tree) -> None:
         heads = [i for i, inside in spans.items() if min(inside - {start, start + 1}) == start + 2]
         if heads:
             phrase = max(heads, key=lambda i: len(spans[i]))
+            for clause in tree.children(phrase, "advcl"):  # "stronger rather than weaker when it is washed"
+                if clause > phrase and tree.heads[phrase] != ROOT:
+                    tree.attach(clause, tree.heads[phrase])
             for i in (start, start + 1):
                 if tree.heads[i] != ROOT and i not in (phrase, tree.heads[phrase]):
                     tree.move(i, phrase, "idiom")

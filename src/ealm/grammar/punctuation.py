@@ -101,6 +101,23 @@ class Punctuation:
         below = {i: [j for j in kept if _is_below(structure.heads, j, i)] for i in heads}
         return [min(words) for words in below.values() if not any(structure.relations[j] == "cc" for j in words[:1])]
 
+    def joined(self, kept: Collection[int]) -> int | None:
+        """The comma between the last two clauses of a list whose "and" is gone: "and" belongs there."""
+        structure = self._structure
+        verbs = [i for i in kept if structure.relations[i] == "conj" and i in self._verbs]
+        own = ("cc", "nsubj", "nsubjpass", "expl")
+        if not verbs or any(structure.relations[i] in own and structure.heads[i] == verbs[-1] for i in kept):
+            return None
+        last = verbs[-1]
+        siblings = {i for i, head in enumerate(structure.heads) if head == structure.heads[last]}
+        ended = any(
+            self._words[i].lower() == "and" and structure.heads[i] in siblings
+            for i, relation in enumerate(structure.relations)
+            if relation == "cc"
+        )
+        comma = min(i for i in kept if _is_below(structure.heads, i, last)) - 1
+        return comma if ended and comma in kept and self._words[comma] == "," else None
+
     def lost_question(self, kept: Collection[int]) -> set[int]:
         """The question mark, where what was asked is gone."""
         if self._question_mark is None or not self._asking or any(i in kept for i in self._asking):

@@ -109,7 +109,8 @@ REMARKS = {
     "but": "but not in all cases",
     "subject": "subject to conditions",
 }
-"""What is written for an exception that does not fit; for a condition, its conjunction and "conditions are met"."""
+"""What is written for an exception that does not fit; for a condition, its conjunction and "conditions
+apply"."""
 
 WHEN = frozenset("when whenever where wherever as while".split())
 """Conditions only where the main clause is no report of the past."""
@@ -136,7 +137,7 @@ PARTITIVES = frozenset(
     "three four five six seven eight nine ten each any several many few both either neither much every dozen "
     "remainder shortage possibility chance chances denial rejection failure prospect fear fears rate percentage "
     "tens case cases sign signs victim victims set variety range worth aftermath wake use state date presence history "
-    "dose doses copy pack form cousin brother sister son daughter wife husband father mother widow".split()
+    "dose doses copy pack form property cousin brother sister son daughter wife husband father mother widow".split()
 )
 """Nouns that say nothing, or something else, without their "of"."""
 
@@ -203,6 +204,9 @@ POSSESSIVES = frozenset("its his their her".split())
 BE_PRESENT = frozenset("is are am 's 're 'm".split())
 BE_PAST = frozenset("was were".split())
 HAVE = frozenset("has have".split())
+NORMATIVE = frozenset("may must shall should can cannot can't mustn't shouldn't".split())
+"""Auxiliaries of rules and advice."""
+SPANS = frozenset("second minute hour day night week month quarter year season".split())
 LASTING = frozenset("regarded known considered believed called seen used thought supposed meant".split())
 """Participles that without "was" tell what still is."""
 SAME_PAST = frozenset(

@@ -320,7 +320,7 @@ def _remark_text(tree: Tree, place: int) -> str:
         return rules.REMARKS[first]
     if tree.root is not None and _commands(tree, tree.root):
         return "if needed"
-    return f"{' '.join(tree.lower[place:end]) or 'if'} conditions are met"
+    return f"{' '.join(tree.lower[place:end]) or 'if'} conditions apply"
 
 
 def _pronouns(tree: Tree, place: int) -> list[int]:

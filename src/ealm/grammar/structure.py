@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ealm.grammar.headlines import Topic, demonstratives, is_spoken, spare_words, topics_of
+from ealm.grammar.headlines import Topic, demonstratives, is_report, spare_words, topics_of
 from ealm.grammar.mending import mend_clauses
 from ealm.grammar.needs import Costs
 from ealm.grammar.phrases import join_phrases
@@ -71,9 +71,9 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
 
 
 def _structure(tree: Tree, *, headline: bool) -> Structure:
-    spoken = headline and is_spoken(tree)  # "I spoke to the landlord", "give the dog a tablet": no style of headlines
-    articles = spare_words(tree) | demonstratives(tree) if spoken else set()
-    needs = Costs(tree, headline=headline and not spoken)
+    plain = headline and not is_report(tree)  # "I spoke to the landlord", "bats are the only mammals that fly"
+    articles = spare_words(tree) | demonstratives(tree) if plain else set()
+    needs = Costs(tree, headline=headline and not plain)
     count = range(len(tree.words))
     needs_word = [tree.heads[i] != ROOT and needs.required(i) for i in count]
     costs = [0.0 if needs_word[i] else needs.cost(i) for i in count]

@@ -86,6 +86,10 @@ class _Marks:
         self._marks = None if sentence.pretokenized else Punctuation(sentence.words, parse, structure)
         self._final = frozenset(final_punctuation(sentence.tokens))
 
+    def joined(self, kept: Collection[int]) -> int | None:
+        """The comma in whose place "and" belongs."""
+        return None if self._marks is None else self._marks.joined(kept)
+
     def __call__(self, words: Collection[int]) -> set[int]:
         if self._marks is None:
             return set()
