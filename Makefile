@@ -15,7 +15,7 @@ BIN := .venv/bin
 RUN_TIME := .venv/.run-time
 READY := .venv/.ready
 
-.PHONY: help setup demo test test-slow test-faults lint format check audit licences bench bench-quick clean FORCE
+.PHONY: help setup demo test test-slow test-faults lint format check build smoke docs audit licences bench bench-quick clean FORCE
 
 help:  ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
@@ -23,6 +23,7 @@ help:  ## List these targets
 	@echo
 	@echo "  PYTHON=python3.12  the interpreter for setup (3.11 or newer)"
 	@echo "  ARGS='...'         extra arguments for demo, test, test-slow, test-faults, bench and bench-quick"
+	@echo "  EXTRAS='serve'     extras that smoke installs and tries too"
 	@echo "  JOBS=4             processes for test (2 unless told)"
 
 setup: $(READY)  ## Create .venv with everything pinned in constraints.txt
@@ -93,6 +94,24 @@ format: $(READY)  ## Put the code into its standard form
 
 check: lint test test-slow  ## Everything that must pass before a change goes in
 
+build: $(READY)  ## Build the wheel and the sdist into dist/
+	rm -rf dist build
+	$(BIN)/python -m build --no-isolation
+
+# Into an environment of its own, with nothing but the wheel and what it asks for. EXTRAS='serve batch' adds extras.
+EXTRAS ?=
+comma := ,
+empty :=
+
+smoke: build  ## Install the wheel into an empty environment and try every command (needs a package index)
+	"$(PYTHON)" -m venv --clear build/smoke
+	build/smoke/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt packaging \
+	  "$$(ls "$(CURDIR)"/dist/*.whl)$(if $(EXTRAS),[$(subst $(empty) $(empty),$(comma),$(strip $(EXTRAS)))])"
+	cd build && smoke/bin/python -I ../tools/smoke.py $(EXTRAS)
+
+docs: $(READY)  ## Build the documentation site into site/; any warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 audit: $(READY)  ## Ask a public database for known holes in the pinned packages (needs a network)
 	$(BIN)/python -m venv --clear .venv/audit
 	.venv/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
@@ -109,7 +128,7 @@ bench-quick: $(READY)  ## Run the benchmarks on a small sample (under 3 minutes)
 	$(BIN)/python -m benchmarks --quick $(ARGS)
 
 clean:  ## Remove .venv, caches and build products
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist src/*.egg-info
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist site src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 FORCE:

@@ -23,11 +23,11 @@ from tokenizers.processors import BertProcessing
 from torch import Tensor
 
 from ealm.common.errors import EalmError
-from ealm.common.storage import read_tensors, replaced, write_json
+from ealm.common.storage import read_tensors, replaced, write_json, write_text
 from ealm.lm import bundled
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer, light_encoder
 from ealm.lm.int8_weights import write_compact
-from ealm.summarize.saved_agent import SavedAgent
+from ealm.summarize.saved_agent import FREQUENT_WORDS_FILE, SavedAgent
 
 DEFAULT = bundled.lm_folder().parent
 
@@ -74,6 +74,12 @@ def bundle_agent(source: Path, target: Path) -> None:
     agent = SavedAgent.load(source)
     halves = {name: weight.half() for name, weight in agent.weights.items()}
     replace(agent, weights=halves, lm_name=bundled.NAME).save(target)
+    words = target / FREQUENT_WORDS_FILE  # without indentation: the package has a limit of size
+    write_text(words, _compact(json.loads(words.read_text(encoding="utf-8"))))
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _weights(source: Path) -> dict[str, Tensor]:
@@ -86,7 +92,7 @@ def _write_model(target: Path, weights: Mapping[str, Tensor], config: LightBertC
     target.mkdir(parents=True, exist_ok=True)
     write_compact(target, weights)
     write_json(target / "config.json", {"model_type": "bert", "hidden_act": "gelu", **asdict(config)})
-    description = json.dumps(json.loads(tokenizer.to_str()), ensure_ascii=False, separators=(",", ":"))
+    description = _compact(json.loads(tokenizer.to_str()))
     with replaced(target / "tokenizer.json.gz") as draft:
         draft.write_bytes(gzip.compress(description.encode(), mtime=0))  # without the time: equal bytes every time
 

@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 DOCUMENT = Path(__file__).parent.parent / "docs" / "dependencies.md"
 BEGIN, END = "<!-- licences: begin -->", "<!-- licences: end -->"
 PROJECT = Path(__file__).parent.parent / "pyproject.toml"
-NOT_FOR_USERS = frozenset({"dev"})
+NOT_FOR_USERS = frozenset({"dev", "docs"})
 _LONG = 80
 
 
