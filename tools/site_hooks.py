@@ -21,8 +21,12 @@ TOP_PAGES = {
 }
 """Pages of the project's folder, and their names on the site."""
 
-_LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
-_CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(
+    r"^```.*?^```$"  # code, which is left as it is
+    r"|(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)"  # a mark for pictures, words, target
+    r"|`[^`\n]+`",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def github_slug(title: str | Element, separator: str) -> str:
@@ -49,12 +53,12 @@ def rebased(text: str, folder: str) -> str:
 
     def moved(found: re.Match[str]) -> str:
         mark, words, target = found.groups()
-        if "://" in target or target.startswith("#"):
+        if target is None or "://" in target or target.startswith("#"):
             return found[0]
         target = target.removeprefix(folder) if target.startswith(folder) else f"../{target}"
         return f"{mark}[{words}]({target})"
 
-    return _outside_code(text, moved)
+    return _LINK.sub(moved, text)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -62,14 +66,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
     def led(found: re.Match[str]) -> str:
         mark, words, target = found.groups()
-        if not target.startswith("../"):
+        if target is None or not target.startswith("../"):
             return found[0]
         path, hash_sign, anchor = target.removeprefix("../").partition("#")
         return f"{mark}[{words}]({TOP_PAGES[path]}{hash_sign}{anchor})" if path in TOP_PAGES else words
 
-    return _outside_code(markdown, led)
-
-
-def _outside_code(text: str, change: Any) -> str:
-    parts = _CODE.split(text)
-    return "".join(part if part.startswith("`") else _LINK.sub(change, part) for part in parts)
+    return _LINK.sub(led, markdown)
