@@ -55,7 +55,7 @@ def _named(scores: Sequence[float]) -> str:
 
 def _row(name: str, note: str, source: str, summary: str) -> str:
     return (
-        f'<div class="system"><p><b>{escape(name)}</b><span class="scores">{escape(note)}</span></p>'
+        f'<div class="system"><p><strong>{escape(name)}</strong><span class="scores">{escape(note)}</span></p>'
         f'<p class="summary">{escape(summary)}</p><p class="source">{marked_source(source, summary)}</p></div>'
     )
 
