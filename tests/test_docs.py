@@ -10,6 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
+import ealm
+import ealm.ray
 from ealm.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -149,6 +151,12 @@ def test_extras_exist(page):
 def test_the_index_lists_every_page():
     listed = set(LINK.findall(text("docs/README.md")))
     assert {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"} <= listed
+
+
+def test_the_reference_has_every_public_name():
+    entries = re.findall(r"^::: ([\w.]+)\.(\w+)$", text("docs/api.md"), re.MULTILINE)
+    assert {name for _, name in entries} == {*ealm.__all__, *ealm.ray.__all__}
+    assert all(hasattr(import_module(module), name) for module, name in entries)
 
 
 @pytest.mark.parametrize(
