@@ -91,8 +91,8 @@ class Summary:
         facts = [f"{len(self.summary.split())} of {len(self.source.split())} words"]
         if self.reconstruction_rate is not None:
             facts.append(f"{self.reconstruction_rate:.0%} recoverable")
-        if not self.complete:
-            facts.append(self.reason or "a phrase")
+        if self.reason is not None:
+            facts.append(self.reason)
         return " · ".join(facts)
 
     def marked_source(self, between: Callable[[str], str] = str) -> "Iterator[str | Edit]":

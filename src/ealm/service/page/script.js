@@ -191,7 +191,7 @@ function show() {
   element("summary", HTMLParagraphElement).textContent = point.summary;
   element("facts", HTMLParagraphElement).textContent =
     `${point.words} of ${counted(work.total, "word")} · ${counted([...point.summary].length, "character")}` +
-    (point.complete ? "" : " · a phrase: no true sentence is that short");
+    (point.reason ? ` · ${point.reason}` : "");
   source.show(point.actions, point.replacements, state.pinned);
   comparison.show(work.text, point.summary, point.words);
   drawChart();
