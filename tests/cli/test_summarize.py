@@ -331,3 +331,14 @@ def test_words_to_keep_that_do_not_occur_are_named_in_one_line_on_stderr(agent_f
 def test_every_flag_can_be_switched_off_again(agent_folder: Path) -> None:
     plain = summarize(agent_folder, SENTENCES[0], "--words", 3)
     assert summarize(agent_folder, SENTENCES[0], "--words", 3, "--reword", "--no-reword").stdout == plain.stdout
+
+
+def test_markdown_and_html_are_told_by_the_name_of_the_file_or_by_format(agent_folder: Path, tmp_path: Path) -> None:
+    text = "# Late storm\n\nThe *river* rises in `winter`.\n"
+    (tmp_path / "in.md").write_text(text)
+    (tmp_path / "in.html").write_text("<p>The <b>river</b> rises</p>")
+    assert summarize(agent_folder, "-i", tmp_path / "in.md", "--words", 9).stdout == text
+    assert summarize(agent_folder, "--format", "markdown", "-i", "-", "--words", 9, stdin=text).stdout == text
+    assert summarize(agent_folder, "-i", tmp_path / "in.html", "--words", 9).stdout == "<p>The <b>river</b> rises</p>\n"
+    as_text = summarize(agent_folder, "--format", "text", "-i", tmp_path / "in.md", "--words", 9)
+    assert as_text.stdout.splitlines() == text.splitlines()

@@ -44,6 +44,7 @@ class BatchSummarizer:
         extractive: bool = False,
         reword: bool = False,
         pretokenized: bool = False,
+        markup: str = "text",
         style: str | None = None,
         effort: str | None = None,
         nested: bool = True,

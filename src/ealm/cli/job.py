@@ -14,6 +14,7 @@ from ealm.batch.workers import OpenPool
 from ealm.cli.shared import Command, as_flags, quiet_option
 from ealm.common.config import ENGINES
 from ealm.common.stopping import Stopped
+from ealm.text.frames import MARKUPS
 
 RAY = "ray"
 BACKENDS = ("local", RAY)
@@ -51,8 +52,9 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--format",
         "kind",
-        type=click.Choice(KINDS),
-        help="What the input holds. [default: what its name says, .jsonl, .csv or .parquet; else text]",
+        type=click.Choice([*KINDS, *MARKUPS[1:]]),
+        help="What the input holds; markdown and html are one text each. [default: what its name says, .jsonl, .csv, "
+        ".parquet, .md or .html; else text]",
     ),
     click.option("--column", default="text", show_default=True, help="Column of the texts."),
     click.option("--output-column", default="summary", show_default=True, help="Column for the summaries."),

@@ -105,6 +105,8 @@ def summarize(
     """
     if text is not None:
         _refuse_file_name(text)
+    values["markup"], values["kind"] = _markup(values["markup"], values["kind"], input_file)
+    document = document or (values["markup"] != "text" and values["kind"] is None and input_file is not None)
     for name in NEED_JSON:
         if values[name] and not as_json:
             raise click.UsageError(f"--{name} goes with --json.")
@@ -134,6 +136,18 @@ def summarize(
         summarizer, texts, options, ready=ready, curve=curve, show=show, as_json=as_json, colour=colour
     )
     _write_lines(lines, output_file)
+
+
+_MARKUP_OF = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
+
+
+def _markup(markup: str, kind: str | None, input_file: Path | None) -> tuple[str, str | None]:
+    """The markup of the texts and the kind of the file: --format says both, and so does the name of a file."""
+    if kind is not None and kind in _MARKUP_OF.values():
+        return kind, None
+    if markup == "text" and kind is None and input_file is not None:
+        return _MARKUP_OF.get(input_file.suffix.lower(), markup), kind
+    return markup, kind
 
 
 def _output_lines(

@@ -1,7 +1,7 @@
 """Texts of several sentences: which of them stay, and how long each of those is."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import regex
 
@@ -14,6 +14,8 @@ from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.summarize.salience import Floats, repetition, sentence_weights
 from ealm.summarize.sentence_drafts import SentenceDraft, SentenceDrafts
+from ealm.text.blocks import Form
+from ealm.text.frames import Frame, assembled
 from ealm.text.lengths import Limit, usual_limit
 from ealm.text.references import sentences_needed
 from ealm.text.sentences import Sentence
@@ -23,6 +25,9 @@ _ITEM_SHARES = (0.35, 0.5, 0.65, 0.8, 1.0)
 
 _LENGTH_COUNTS = 0.6
 """Power of what a sentence has to say in what it is worth: long sentences are worth more, but not by as much."""
+
+_WEIGHTS: dict[Form, float] = {"verbatim": 0.2, "aside": 0.02}
+"""Code and tables say less than prose; greetings, signatures and quotations fill what nothing else does."""
 
 _MOST_FOR_HEADINGS = 0.3
 """Share of the limit that headings may take."""
@@ -40,6 +45,8 @@ class Text:
     options: SummarizeOptions
     language: str | None = None
     """Its code; None if the model may know any language."""
+    frame: Frame | None = None
+    """What stands around its sentences; None for a single sentence of a corpus."""
     known: bool = True
     """Whether the model knows the language: otherwise whole sentences stay, or the first words."""
 
@@ -55,19 +62,7 @@ class Text:
             return prepared.goal(usual_limit(prepared.original.text))
         whole = sum(self.limit.measure(own.sentence.text) for own in self.sentences)
         own = self.limit.measure(prepared.sentence.text)
-        return prepared.goal(Limit(round(self.limit.size * own / max(1, whole)), self.limit.unit))
-
-
-def assembled(sentences: Sequence[Sentence], parts: Sequence[str]) -> str:
-    """The shortened sentences as one text; paragraphs stay apart."""
-    text = ""
-    gap = ""
-    for sentence, part in zip(sentences, parts, strict=True):
-        if part:
-            text += (gap if text else "") + sentence.lead + part
-            gap = ""
-        gap = max(gap, sentence.gap, key=lambda space: space.count("\n")) if gap else sentence.gap
-    return text
+        return prepared.goal(replace(self.limit, size=round(self.limit.size * own / max(1, whole))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +106,9 @@ class LengthPlanner:
             [drafts.prepared.sentence.opens for drafts in own],
             repetition([drafts.prepared.sentence for drafts in own]),
         )
-        return dict(zip(self._prose, weights, strict=True))
+        return {
+            i: own * _WEIGHTS.get(self._sentences[i].form, 1.0) for i, own in zip(self._prose, weights, strict=True)
+        }
 
     def plan(self, limit: Limit, *, aim: bool = False) -> list[Shortened]:
         """Actions for each sentence; raises if the words to keep do not fit, unless the limit is only an aim."""
@@ -254,7 +251,7 @@ class LengthPlanner:
         room = limit.size - (limit.measure(self._sentences[best].lead + "x") - limit.measure("x"))
         least = [own.least for own in self._all]
         attempt = [*least]
-        attempt[best] = self._all[best].within(Limit(room if room > 0 else limit.size, limit.unit))
+        attempt[best] = self._all[best].within(replace(limit, size=room if room > 0 else limit.size))
         hard_keep = any(own.prepared.hard_keep for own in self._all)
         return result if hard_keep and not limit.allows(self._text(attempt)) else attempt
 
@@ -274,7 +271,7 @@ class LengthPlanner:
         if draft.text == own.whole.text or free <= 0:
             return result
         for allowance in (free + 1, free):  # sentences that no space parts are a word together
-            longer = own.within(Limit(size + allowance, limit.unit))
+            longer = own.within(replace(limit, size=size + allowance))
             attempt = [*result[:number], longer, *result[number + 1 :]]
             needs = self._needs(number, longer)
             same = needs is not None and needs <= (self._needs(number, draft) or 0)

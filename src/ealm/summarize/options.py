@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args
 
 from ealm.common.errors import SettingsError
+from ealm.text.frames import MARKUPS
 from ealm.text.lengths import UNITS, Limit, share_limit
 from ealm.text.protected_words import DEFAULT_KINDS, KINDS, check_kinds
 from ealm.text.tokenizer import tokenize
@@ -106,6 +107,14 @@ class SummarizeOptions:
         "The text is one sentence that is split into words by spaces, as in the corpora of this field.",
         default=False,
     )
+    markup: str = _row(
+        "choice",
+        "reading",
+        "What the text is written in: text, markdown or html. Headings, lists, links and code stay whole; a limit "
+        "counts what readers see.",
+        default="text",
+        choices=MARKUPS,
+    )
     style: str | None = _row(
         "choice",
         "model",
@@ -149,6 +158,8 @@ class SummarizeOptions:
     def __post_init__(self) -> None:
         for option in OPTIONS.values():
             object.__setattr__(self, option.name, option.checked(getattr(self, option.name)))
+        if self.pretokenized and self.markup != "text":
+            raise SettingsError("pretokenized= is for plain words; it does not go with markup=.")
         if self.reword and self.extractive:
             raise SettingsError(
                 "extractive= allows no new word, and reword= puts shorter words in the place of phrases. Leave one out."

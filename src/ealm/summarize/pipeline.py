@@ -30,9 +30,10 @@ from ealm.summarize.result import Summary
 from ealm.summarize.result_builder import ChoosingSearch, ResultBuilder, SentenceTask, text_summary
 from ealm.summarize.salience import Floats, sentence_vectors
 from ealm.summarize.tree_planner import GrammarPlans
+from ealm.text.frames import read_frame
 from ealm.text.language import ENGLISH, language_of
 from ealm.text.lengths import Limit, measure, usual_limit
-from ealm.text.sentences import LONGEST_SENTENCE, pretokenized_sentences, split_sentences
+from ealm.text.sentences import LONGEST_SENTENCE, pretokenized_sentences, sentences_of
 
 AnyAgent = Agent | GoalAgent
 
@@ -126,15 +127,20 @@ class Pipeline:
 
     def read(self, text: str, options: SummarizeOptions) -> Text:
         """Split a text into sentences and prepare them."""
-        language = language_of(text) if self._languages and not options.pretokenized else None
+        frame = None if options.pretokenized else read_frame(text, options.markup)
+        seen = text if frame is None or options.markup == "text" else frame.seen
+        language = language_of(seen) if self._languages and frame is not None else None
         known = language is None or language in self._languages
-        limit = options.limit(text)
-        fits = limit is not None and limit.allows(text.strip())
-        if options.pretokenized:
+        limit = options.limit(seen)
+        if limit is not None and frame is not None and frame.marks.seen:
+            limit = replace(limit, seen=frame.marks.seen)
+        fits = limit is not None and limit.allows(seen.strip())
+        if frame is None:
             sentences = pretokenized_sentences(text, longest=self._lm.max_words)
         else:
             longest = min(LONGEST_SENTENCE, self._lm.max_words)
-            sentences = split_sentences(text, longest=longest, unwrap=not fits, language=language or ENGLISH)
+            unwrap = not fits or options.markup != "text"
+            sentences = sentences_of(frame.blocks, longest=longest, unwrap=unwrap, language=language or ENGLISH)
         nonempty = [sentence for sentence in sentences if sentence.tokens]
         reword = options.reword and known and not fits  # what fits already stays as it is
         prepared = tuple(
@@ -150,7 +156,7 @@ class Pipeline:
         )
         if not known:  # no rule for words holds, and no full stop behind half a sentence
             prepared = tuple(replace(own, soft_keep=(), dependents={}) for own in prepared)
-        return Text(prepared, limit, options, language, known)
+        return Text(prepared, limit, options, language, frame, known)
 
     def summarize(self, texts: Sequence[Text]) -> list[Summary]:
         """Summaries of all texts, each by its own options, in common batches."""

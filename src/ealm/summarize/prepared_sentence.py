@@ -130,7 +130,9 @@ class PreparedSentence:
     def _tidied(self, indices: Sequence[int]) -> Sequence[int]:
         """Without dangling punctuation, unless there is nothing else."""
         locked = self.hard_keep | self.endings
-        return (self._layout.tidied(indices, locked=locked) if self.punctuation else indices) or indices
+        if not self.punctuation:
+            return indices
+        return self._layout.with_marks(self._layout.tidied(indices, locked=locked) or indices)
 
     @cached_property
     def sizes(self) -> list[int]:

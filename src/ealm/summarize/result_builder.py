@@ -11,10 +11,11 @@ from ealm.paper.rewards import compression_rate
 from ealm.paper.rollout import Walk
 from ealm.paper.source import written_reconstruction, written_words
 from ealm.paper.step_search import EveryStepSearch, ScoredStep, Search
-from ealm.summarize.documents import Text, assembled, cut
+from ealm.summarize.documents import Text, cut
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.summarize.result import Edit, Summary, TraceStep
 from ealm.text.detokenizer import capitalized_like, is_punctuation
+from ealm.text.frames import Frame, assembled
 from ealm.text.language import language_name
 from ealm.text.lengths import Limit, measure
 from ealm.text.sentences import Sentence
@@ -178,9 +179,10 @@ def unknown_language(code: str | None) -> str:
 def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
     if not parts:
         return _NOTHING
-    if len(parts) == 1 and not text.sentences[0].original.lead:
-        return parts[0]
     sentences = [prepared.original for prepared in text.sentences]
+    frame = text.frame if text.frame is not None and text.options.markup != "text" else None
+    if len(parts) == 1 and not sentences[0].lead and frame is None:
+        return parts[0]
     source = assembled(sentences, [sentence.text for sentence in sentences])
     written = [part.summary for part in parts]
     whole = assembled(sentences, written)
@@ -189,9 +191,15 @@ def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
     capitalized = capitalized_like(source, whole)
     if text.limit is None or text.limit.allows(capitalized):  # a few letters have longer capitals
         whole = capitalized
+    whole = _within(text.limit, whole, source)
+    if frame is not None:
+        fits = text.limit is None or text.limit.allows(assembled(sentences, written))
+        whole = frame.written(sentences, written) if fits else whole.translate(frame.marks.seen)
+        source = frame.written(sentences, [sentence.text for sentence in sentences])
+        parts = [_marked(part, frame) for part in parts]
     return Summary(
         source=source,
-        summary=_within(text.limit, whole, source),
+        summary=whole,
         compression_rate=_mean_by([(p.compression_rate, len(p.edits)) for p in parts]) or 0.0,
         reconstruction_rate=_mean_by(
             [(p.reconstruction_rate, sum(d.source.counted)) for p, d in zip(parts, text.sentences, strict=True)]
@@ -205,6 +213,12 @@ def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
         trace=(),
         sentences=tuple(parts),
     )
+
+
+def _marked(part: Summary, frame: Frame) -> Summary:
+    """The summary of a sentence with its markup in place of placeholders."""
+    edits = tuple(replace(edit, word=frame.marked(edit.word)) for edit in part.edits)
+    return replace(part, source=frame.marked(part.source), summary=frame.marked(part.summary), edits=edits)
 
 
 def _with_lead(sentence: Sentence, part: Summary) -> Iterator[Edit]:

@@ -80,12 +80,17 @@ class SentenceDrafts:
 
         What is never shortened, such as code, has one. A phrase counts as an item of a list, but not as a sentence.
         """
-        found = [] if whole or self.prepared.sentence.form == "verbatim" else self._shorter(limit)
+        found = [] if whole or self._is_whole else self._shorter(limit)
         if limit.allows(self.whole.text):
             found.append(self.whole)
         words = sum(value > 0 for value in self._values)
         enough = min(_LEAST_CONTENT, _ENOUGH_WORDS / max(1, words)) * self.whole.content
         return [draft for draft in found if draft.content >= enough - 1e-9 or self.prepared.hard_keep]
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether it is never shortened."""
+        return self.prepared.sentence.form in ("verbatim", "aside")
 
     def _shorter(self, limit: Limit) -> list[SentenceDraft]:
         full = limit.measure(self.prepared.sentence.text)
@@ -99,11 +104,12 @@ class SentenceDrafts:
         return found
 
     def item(self, limit: Limit, share: float) -> SentenceDraft:
-        """A share of it as an item of a list: a phrase will do."""
-        size = max(1, round(share * limit.measure(self.prepared.sentence.text)))
-        whole = share >= 1 or self.prepared.sentence.form == "verbatim"
-        draft = self.whole if whole else self.within(replace(limit, size=size))
-        return replace(draft, shortened=replace(draft.shortened, complete=True))
+        """A share of it as an item of a list, or a little more, so that it is a statement."""
+        full = limit.measure(self.prepared.sentence.text)
+        for own in [] if self._is_whole else [share, *(more for more in _SHARES if more > share)]:
+            if own < 1 and (draft := self.within(replace(limit, size=max(1, round(own * full))))).shortened.complete:
+                return draft
+        return self.whole
 
     def _draft(self, shortened: Shortened) -> SentenceDraft:
         kept = [i for i, action in enumerate(shortened.actions) if action != Action.REMOVE]

@@ -159,6 +159,7 @@ class Summarizer:
         extractive: bool = False,
         reword: bool = False,
         pretokenized: bool = False,
+        markup: str = "text",
         style: str | None = None,
         effort: str | None = None,
         nested: bool = True,
@@ -185,6 +186,7 @@ class Summarizer:
             reword: Let a shorter word stand for a phrase ("premier", "7.4%") where the text is too long.
             pretokenized: White space separates the words of one sentence, and of its summary; nothing is tidied, and
                 nothing is protected unless `protect` says so.
+            markup: What the text is written in: "text", "markdown" or "html"; a limit counts what readers see.
             style: "headline" (articles and auxiliaries go first) or "plain"; by default the model's own.
             effort: "walk" (word after word by Q-values), "plan" (best summary by estimated word importance) or "search"
                 (best summary by word importance computed for this sentence; some forty times the work).
@@ -225,6 +227,7 @@ class Summarizer:
         extractive: bool = False,
         reword: bool = False,
         pretokenized: bool = False,
+        markup: str = "text",
         style: str | None = None,
         effort: str | None = None,
         nested: bool = True,

@@ -8,12 +8,13 @@ from ealm.common.pieces import between_pieces
 from ealm.goal_agent.planning import WordScorer
 from ealm.goal_agent.tree_plan import TreePlan, TreePlanSettings
 from ealm.grammar.parser import EmbeddedGrammar
-from ealm.grammar.protocol import Grammar, Parse
+from ealm.grammar.protocol import NO_HEAD, Grammar, Parse
 from ealm.grammar.punctuation import Punctuation
 from ealm.grammar.structure import Structure, structure_of
 from ealm.paper.encodings import SentenceModelEncoder, SourceEncoder
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.detokenizer import final_punctuation, is_punctuation
+from ealm.text.marks import is_mark, is_whole
 
 
 class GrammarPlans:
@@ -28,7 +29,7 @@ class GrammarPlans:
         self, sentences: Sequence[PreparedSentence], *, plain: Sequence[bool]
     ) -> tuple[list[TreePlan], Sequence[Tensor]]:
         """A plan for each sentence, and the encodings of its words; `plain` says which are not written as headlines."""
-        words = [prepared.source.words for prepared in sentences]
+        words = [_without_marks(prepared.source.words) for prepared in sentences]
         if isinstance(self._grammar, EmbeddedGrammar) and isinstance(self._encoder, SentenceModelEncoder):
             states = self._encoder.encoder.encode_layers(words)
             encodings = [own.encodings for own in states]
@@ -36,7 +37,41 @@ class GrammarPlans:
         else:
             encodings = self._encoder([prepared.source for prepared in sentences])
             parses = self._grammar.parse(words)
+            encodings = [own[: len(row)] for own, row in zip(encodings, words, strict=True)]
+        marked = [prepared.source.words for prepared in sentences]
+        encodings = [_encodings_with_marks(*pair) for pair in zip(marked, encodings, strict=True)]
+        parses = [_parse_with_marks(*pair) for pair in zip(marked, parses, strict=True)]
         return self._planner(sentences, encodings, parses, plain=plain), encodings
+
+
+def _without_marks(words: Sequence[str]) -> list[str]:
+    """What a parser reads: no placeholders for markup, and a plain noun for code."""
+    return [_CODE if is_whole(word) else word for word in words if not is_mark(word)]
+
+
+def _encodings_with_marks(words: Sequence[str], encodings: Tensor) -> Tensor:
+    places = [i for i, word in enumerate(words) if not is_mark(word)]
+    if len(places) == len(words):
+        return encodings
+    found = encodings.new_zeros(len(words), encodings.shape[1])
+    found[places] = encodings
+    return found
+
+
+def _parse_with_marks(words: Sequence[str], parse: Parse) -> Parse:
+    """The tree of all words; a mark hangs on the root."""
+    places = [i for i, word in enumerate(words) if not is_mark(word)]
+    if len(places) == len(words):
+        return parse
+    if not places:
+        return Parse((NO_HEAD, *[0] * (len(words) - 1)), ("ROOT", *["punct"] * (len(words) - 1)), (".",) * len(words))
+    heads, relations, tags = [places[parse.root]] * len(words), ["punct"] * len(words), ["."] * len(words)
+    for own, head, relation, tag in zip(places, parse.heads, parse.relations, parse.tags, strict=True):
+        heads[own], relations[own], tags[own] = head if head == NO_HEAD else places[head], relation, tag
+    return Parse(tuple(heads), tuple(relations), tuple(tags))
+
+
+_CODE = "code"
 
 
 class TreePlanner:

@@ -7,9 +7,12 @@ from typing import Literal
 
 import regex
 
-Form = Literal["prose", "heading", "item", "verbatim"]
-"""What a stretch of text is: prose is shortened; so is an item of a list, which stays an item; a heading or something
-verbatim (code, a row of a table, an address) is there as a whole or not at all."""
+from ealm.text.word_lists import CLOSINGS, GREETINGS
+
+Form = Literal["prose", "heading", "item", "verbatim", "aside"]
+"""What a stretch of text is: prose is shortened; so is an item of a list, which stays an item; a heading, something
+verbatim (code, a row of a table, an address) or an aside (the greeting, the signature, a quotation of an e-mail) is
+there as a whole or not at all."""
 
 _BREAK = regex.compile(r"[^\S\n]*\n\s*?(?=[^\S\n]*\S)|\s*\z")
 _BULLET = regex.compile(r"(?:[-*+•‣◦▪·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[^\S\n]+(?=\S)")
@@ -18,7 +21,11 @@ _ROW = regex.compile(r"\|.*\||.*(?:\t.*){2,}|[-=_*+|: ]{4,}|(?:https?://|www\.)\
 _HEADING_MARK = regex.compile(r"#{1,6}[^\S\n]+(?=\S)")
 _ENDS_A_SENTENCE = regex.compile(r"[.!?:;,…。！？][\"'”’)\]]*\z")
 
+_QUOTED = regex.compile(r"\s*>|On\b.*\bwrote:\s*\z|-+\s?(?:Original|Forwarded)\b", regex.DOTALL)
 _LONGEST_HEADING = 12
+_LONGEST_GREETING = 5
+_LONGEST_SIGNATURE = 6
+"""Lines."""
 _SHORTEST_WRAPPED_LINE = 45
 """Characters: shorter lines that stand below each other are verses or rows, not one paragraph."""
 
@@ -42,10 +49,13 @@ def split_blocks(text: str) -> list[Block]:
     if len(joined) < 2:
         return [Block("", own, gap, "prose") for own, gap in joined]
     blocks = []
-    fenced = False
+    fenced = signed = False
     for number, (own, gap) in enumerate(joined):
         fence = _FENCE.match(own.lstrip()) is not None
-        if fenced or fence:
+        signed = signed or _is_signature(own, number, len(joined))
+        if signed or _QUOTED.match(own) or _is_greeting(own):
+            blocks.append(Block("", own, gap, "aside"))
+        elif fenced or fence:
             blocks.append(Block("", own, gap, "verbatim"))
             fenced ^= fence
         else:
@@ -59,6 +69,24 @@ def _with_indents_in_gaps(blocks: Sequence[Block]) -> Iterator[Block]:
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         own = replace(block, lead="") if block.form == "prose" else block
         yield replace(own, gap=own.gap + following.lead) if following and following.form == "prose" else own
+
+
+def _is_greeting(line: str) -> bool:
+    words = regex.findall(r"\p{L}+", line)
+    return (
+        len(words) <= _LONGEST_GREETING
+        and line.rstrip()[-1:] in (",", "!", ":")
+        and words[:1] != []
+        and (words[0].lower() in GREETINGS)
+    )
+
+
+def _is_signature(line: str, number: int, count: int) -> bool:
+    """Whether the end of a letter begins: "-- ", or "Best regards," near the end."""
+    if line.rstrip() == "--":
+        return True
+    words = " ".join(regex.findall(r"\p{L}+", line.lower()))
+    return number >= max(1, count - _LONGEST_SIGNATURE) and line.rstrip()[-1:] != "." and words in CLOSINGS
 
 
 def _block(text: str, gap: str, before: str) -> Block:
@@ -117,5 +145,7 @@ def _may_go_on(line: str, following: str) -> bool:
     """Whether a line break may lie inside a paragraph: the line is long, and the next is no new thing."""
     own, new = line.strip(), following.lstrip()
     if len(line) < _SHORTEST_WRAPPED_LINE or _ROW.fullmatch(own) or _ROW.fullmatch(new):
+        return False
+    if _QUOTED.match(own) or _QUOTED.match(new):
         return False
     return not (_FENCE.match(own) or _FENCE.match(new) or _BULLET.match(new) or _HEADING_MARK.match(new))

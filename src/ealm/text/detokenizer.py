@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import regex
 
+from ealm.text.marks import closing_mark
 from ealm.text.sentences import Sentence
 from ealm.text.tokenizer import TAG, Token
 from ealm.text.words import join_words
@@ -44,7 +45,7 @@ _JOINERS = frozenset("& /".split())
 _TERMINALS = frozenset(". ! ? … ... 。 ！ ？ ؟ ۔ ।".split())
 ENDINGS = frozenset(["'s", "’s", "'", "’"])
 _SYMBOLIC_MARKS = frozenset(["``", "`", "<", ">", "-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"])
-_HAS_WORD_CHARACTER = regex.compile(r"[\p{L}\p{N}\p{M}\p{S}#_]")
+_HAS_WORD_CHARACTER = regex.compile(r"[\p{L}\p{N}\p{M}\p{S}#_\uF000-\uF8FF]")
 _SIGN = regex.compile(r"[\p{Sc}%‰#@+−-]|\.")
 _CURRENCY = regex.compile(r"\p{Sc}")
 _IDEOGRAPH = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
@@ -150,6 +151,14 @@ class Layout:
         if behind:
             return (index + 1,)
         return (index - 1,) if before and word != "." and not mark else ()
+
+    def with_marks(self, kept: Sequence[int]) -> Sequence[int]:
+        """The kept indices with the marks around them: a link has its address as long as a word of it is left."""
+        pairs = [(at, self._partners[at]) for at, word in enumerate(self._words) if closing_mark(word) in self._words]
+        if not pairs:
+            return kept
+        around = {at for pair in pairs if any(pair[0] < index < pair[1] for index in kept) for at in pair}
+        return sorted({*kept, *around})
 
     def tidied(self, kept: Collection[int], *, locked: Collection[int] = ()) -> list[int]:
         """The kept indices without the punctuation that removals have left dangling; locked ones stay."""
@@ -275,7 +284,7 @@ class Layout:
 def _closing(word: str) -> str | None:
     """What closes a bracket, a quotation mark or a tag."""
     if word[0] != "<" or word == "<":
-        return _PAIRS.get(word)
+        return _PAIRS.get(word) or closing_mark(word)
     tag = TAG.fullmatch(word)
     return None if tag is None or word.startswith("</") or word.endswith("/>") else f"</{tag[1].lower()}>"
 

@@ -3,8 +3,8 @@
 A new unit is a module of this package and a row of `UNITS` (CONTRIBUTING.md).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pkgutil import resolve_name
 
@@ -73,10 +73,12 @@ class Limit:
 
     size: int
     unit: Unit
+    seen: Mapping[int, str] | None = field(default=None, compare=False, repr=False)
+    """What readers see of placeholders for markup (`text.marks`), which alone counts."""
 
     def measure(self, text: str) -> int:
         """Length of a text in the unit."""
-        return measure(text, self.unit)
+        return measure(text.translate(self.seen) if self.seen else text, self.unit)
 
     def allows(self, text: str) -> bool:
         """Whether a text is short enough."""

@@ -39,6 +39,8 @@ class Sentence:
     form: Form = "prose"
     opens: bool = False
     """Whether it is the first of its block."""
+    block: int = 0
+    """The number of its block."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -73,12 +75,19 @@ def split_sentences(
 
     What has more than `longest` words is cut into pieces. With `unwrap`, line breaks inside of paragraphs are spaces.
     """
+    return sentences_of(split_blocks(text), longest=longest, unwrap=unwrap, language=language)
+
+
+def sentences_of(
+    blocks: Sequence[Block], *, longest: int = LONGEST_SENTENCE, unwrap: bool = False, language: str = "en"
+) -> list[Sentence]:
+    """The sentences of all blocks."""
     sentences: list[Sentence] = []
-    for block in split_blocks(text):
+    for number, block in enumerate(blocks):
         own = block_sentences(block, longest=longest, unwrap=unwrap, language=language)
         if not own:
             _add_gap(sentences, block.lead + block.text)
-        sentences += own
+        sentences += [replace(sentence, block=number) for sentence in own]
         _add_gap(sentences, block.gap)
     return sentences
 
@@ -87,7 +96,7 @@ def block_sentences(
     block: Block, *, longest: int = LONGEST_SENTENCE, unwrap: bool = False, language: str = "en"
 ) -> list[Sentence]:
     """The sentences of one block; what is never shortened is one, however long it is."""
-    if block.form == "verbatim":
+    if block.form in ("verbatim", "aside"):
         return [Sentence(block.text, tuple(tokenize(block.text)), lead=block.lead, form=block.form, opens=True)]
     inner = _LINE_BREAK.sub(" ", block.text) if unwrap else block.text
     sentences: list[Sentence] = []

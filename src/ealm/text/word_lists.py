@@ -72,6 +72,17 @@ VERB_NEGATIONS = FREE_NEGATIONS | {"n't"}
 HEDGES = _words("may might could")
 """Auxiliaries that make a fact a possibility. In lower case only: a May is a month, a Might a force."""
 
+# Letters --------------------------------------------------------------------------------------------------------------
+
+GREETINGS = _words("hi hello dear hey greetings good")
+"""First words of the line that greets the reader of a letter."""
+
+CLOSINGS = frozenset(
+    "best regards|kind regards|warm regards|regards|best wishes|best|cheers|thanks|thank you|many thanks|sincerely|"
+    "yours sincerely|yours faithfully|yours truly|yours|all the best|love|see you|talk soon".split("|")
+)
+"""Lines that end a letter."""
+
 # Function words -------------------------------------------------------------------------------------------------------
 
 ARTICLES = _words("a an the")

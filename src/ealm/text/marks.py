@@ -1,0 +1,64 @@
+"""Placeholders for markup inside of sentences: one character each, so that no markup is ever torn.
+
+Characters of Unicode's private use area stand for a mark that opens, the one that closes it, and for what is never
+shortened, such as code. Words, sentences and plans see these; what is written has the marks again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+FIRST_PAIR, FIRST_WHOLE, LAST = 0xE000, 0xF000, 0xF8FF
+"""Pairs have the range up to the wholes: an opening mark is even, and its partner is the next one."""
+
+
+def closing_mark(character: str) -> str | None:
+    """The partner of an opening mark."""
+    code = ord(character) if len(character) == 1 else 0
+    return chr(code + 1) if FIRST_PAIR <= code < FIRST_WHOLE and code % 2 == 0 else None
+
+
+def is_mark(character: str) -> bool:
+    """Whether a character stands for a mark that opens or closes."""
+    return len(character) == 1 and FIRST_PAIR <= ord(character) < FIRST_WHOLE
+
+
+def is_whole(character: str) -> bool:
+    """Whether a character stands for something that is never shortened."""
+    return len(character) == 1 and FIRST_WHOLE <= ord(character) <= LAST
+
+
+@dataclass
+class Marks:
+    """The placeholders of one text."""
+
+    written: dict[int, str] = field(default_factory=dict)
+    """What is written for each, as `str.translate` wants it."""
+    seen: dict[int, str] = field(default_factory=dict)
+    """What readers see of it: nothing of a mark, the code of a code span."""
+
+    def pair(self, opening: str, closing: str) -> tuple[str, str]:
+        """Placeholders for two marks."""
+        first = FIRST_PAIR + sum(code < FIRST_WHOLE for code in self.written)
+        if first + 1 >= FIRST_WHOLE:  # thousands of marks: the rest is plain text
+            return "", ""
+        self.written |= {first: opening, first + 1: closing}
+        self.seen |= {first: "", first + 1: ""}
+        return chr(first), chr(first + 1)
+
+    def whole(self, written: str, seen: str) -> str:
+        """A placeholder for something that is never shortened."""
+        code = FIRST_WHOLE + sum(known >= FIRST_WHOLE for known in self.written)
+        if code > LAST:
+            return seen
+        self.written[code], self.seen[code] = written, seen
+        return chr(code)
+
+
+def without_placeholders(text: str) -> str:
+    """A text in which no character of its own can be taken for a placeholder."""
+    if text.isascii():
+        return text
+    return text.translate(_NONE_OF_THEM)
+
+
+_NONE_OF_THEM: Mapping[int, None] = dict.fromkeys(range(FIRST_PAIR, LAST + 1))

@@ -1,0 +1,82 @@
+"""Markdown and HTML as blocks with placeholders, and back."""
+
+import pytest
+
+from ealm.text.frames import Frame, read_frame
+from ealm.text.lengths import Limit
+from ealm.text.sentences import Sentence, sentences_of
+
+MARKDOWN = """# The *plan*
+
+The [new tool](https://example.org/a "Title") of `run --all` is **three times** as fast. It is <https://example.org>.
+
+- One item with `code here`
+- Two ![alt](x.png)
+  1. nested
+
+> A quotation.
+
+```
+code  block
+```
+
+| a | b |
+|---|---|
+| 1 | 2 |
+"""
+
+HTML = """<!DOCTYPE html>
+<html><head><style>p { x: 1 }</style></head><body><h1>The <em>plan</em></h1>
+<p class="a">Tea &amp; <b>milk</b> &lt; 3, see <a href="u?a=1&amp;b=2">here</a><br>now.</p>
+<ul><li>One <code>run --all</code></li><li>Two</li></ul><pre>keep   it</pre><table><tr><td>1</td></tr></table>
+<p>Bad <i>nesting <b>here</i> ends</b>.</p></body></html>"""
+
+
+def read(text: str, markup: str) -> tuple[Frame, list[Sentence]]:
+    frame = read_frame(text, markup)
+    return frame, [own for own in sentences_of(frame.blocks, unwrap=True) if own.tokens]
+
+
+def test_markdown_comes_back_as_it_was() -> None:
+    frame, sentences = read(MARKDOWN, "markdown")
+    assert frame.written(sentences, [own.text for own in sentences]) == MARKDOWN.strip()
+    forms = ["heading", "prose", "prose", "item", "item", "item", "aside", "verbatim", "verbatim"]
+    assert [own.form for own in sentences] == forms
+    assert [own.lead for own in sentences if own.form == "item"] == ["- ", "- ", "  1. "]
+
+
+def test_html_comes_back_with_its_tags() -> None:
+    frame, sentences = read(HTML, "html")
+    page = frame.written(sentences, [own.text for own in sentences])
+    for piece in (
+        "<h1>The <em>plan</em></h1>",
+        '<p class="a">Tea &amp; <b>milk</b> &lt; 3, see <a href="u?a=1&amp;b=2">here</a> now.</p>',
+        "<ul><li>One <code>run --all</code></li><li>Two</li></ul>",
+        "<pre>keep   it</pre>",
+        "<table><tr><td>1</td></tr></table>",
+        "<i>nesting <b>here</b></i> ends.",
+    ):
+        assert piece in page
+    assert [own.form for own in sentences][:4] == ["heading", "prose", "item", "item"]
+
+
+def test_what_has_lost_its_text_goes_with_its_tags() -> None:
+    frame, sentences = read(HTML, "html")
+    page = frame.written(sentences, [own.text if own.form == "prose" else "" for own in sentences])
+    assert not any(tag in page for tag in ("<ul>", "<li>", "<h1>", "<pre>", "<table>", "</li>"))
+    assert page.count("<p") == page.count("</p>") == 2
+    assert "<style>" in page
+
+
+@pytest.mark.parametrize(("text", "markup"), [(MARKDOWN, "markdown"), (HTML, "html")])
+def test_a_limit_counts_what_readers_see(text: str, markup: str) -> None:
+    frame, sentences = read(text, markup)
+    limit = Limit(9, "chars", frame.marks.seen)
+    assert limit.measure(sentences[0].text) == len("The plan")
+    assert "`run --all`"[1:-1] in frame.seen or markup == "html"
+    assert "https://example.org/a" not in frame.seen
+
+
+def test_characters_of_private_use_are_no_placeholders() -> None:
+    frame, sentences = read("Odd \ue000 signs \uf000 *here*.", "markdown")
+    assert frame.written(sentences, [own.text for own in sentences]) == "Odd  signs  *here*."
