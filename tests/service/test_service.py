@@ -127,6 +127,14 @@ def test_a_curve_of_several_sentences_knows_them(client: TestClient) -> None:
     assert found["balance"] is None
 
 
+def test_a_curve_has_a_word_for_every_action(client: TestClient) -> None:
+    text = "News:\n\n- The river rises.\n- An old bridge falls.\n\nThe police minister finds a silver bridge."
+    found = client.post("/v1/curve", json={"text": text}).json()
+    assert {len(point["actions"]) for point in found["points"]} == {len(found["words"])}
+    assert "".join(word["text"] for word in found["words"]) == "".join(text.split())
+    assert {word["text"] for word in found["words"] if word["order"] is None} >= {"-"}
+
+
 def test_state_and_model(client: TestClient) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
     assert client.get("/readyz").json() == {"status": "ready"}

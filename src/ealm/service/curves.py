@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from ealm.paper.edits import Action
-from ealm.summarize.result import Edit, Summary
+from ealm.summarize.result import Edit, Summary, TraceStep
 from ealm.text.word_lists import DELETED_WORDS
 
 _LETTERS = {Action.KEEP: "k", Action.REMOVE: "d", Action.REPLACE: "r"}
@@ -43,7 +43,7 @@ def _text_values(summary: Summary | None) -> dict[str, Any]:
     parts = summary.sentences or (summary,)
     return {
         "source": summary.source,
-        "words": _words(parts),
+        "words": _words(summary),
         "sentences": [len(part.source.split()) for part in parts],
     }
 
@@ -58,27 +58,33 @@ def balance(points: Sequence[Summary]) -> Summary | None:
     return points[max(rated)[-1]] if rated else None
 
 
-def _words(parts: Sequence[Summary]) -> list[dict[str, Any]]:
+def _words(summary: Summary) -> list[dict[str, Any]]:
     """Each word with the sentence it is in, and when and how it was decided on the whole walk.
 
-    Words by their text and order, not by offsets: browsers count characters in another way.
+    Words by their text and order, not by offsets: browsers count characters in another way. What stands between the
+    sentences, such as the mark of a list, belongs to the next one, and nothing is decided on it.
     """
-    words: list[dict[str, Any]] = []
-    for number, part in enumerate(parts):
+    words = [edit.word for edit in summary.edits]
+    found: list[dict[str, Any]] = []
+    for number, part in enumerate(summary.sentences or (summary,)):
+        own = [edit.word for edit in part.edits]
+        while len(found) + len(own) < len(words) and words[len(found) : len(found) + len(own)] != own:
+            found.append(_word(words[len(found)], number, None))
         decided = {step.position: step for step in part.trace}
-        for index, edit in enumerate(part.edits):
-            step = decided.get(index)
-            words.append(
-                {
-                    "text": edit.word,
-                    "sentence": number,
-                    "order": step.step if step else None,
-                    "action": step.action.name.lower() if step else None,
-                    "q_values": [round(value, 4) for value in step.q_values] if step else None,
-                    "stop_word": edit.word.lower() in DELETED_WORDS,
-                }
-            )
-    return words
+        found += [_word(word, number, decided.get(index)) for index, word in enumerate(own)]
+    last = len(summary.sentences or (summary,)) - 1
+    return found + [_word(word, last, None) for word in words[len(found) :]]
+
+
+def _word(text: str, sentence: int, step: TraceStep | None) -> dict[str, Any]:
+    return {
+        "text": text,
+        "sentence": sentence,
+        "order": step.step if step else None,
+        "action": step.action.name.lower() if step else None,
+        "q_values": [round(value, 4) for value in step.q_values] if step else None,
+        "stop_word": text.lower() in DELETED_WORDS,
+    }
 
 
 def _point(summary: Summary) -> dict[str, Any]:
