@@ -23,8 +23,8 @@ def short(summarizer: Summarizer, text: str, words: int = 9, **options: object) 
 @pytest.mark.parametrize(
     ("text", "remark"),
     [
-        (SENTENCE, "if conditions apply"),
-        (SENTENCE.replace(" if ", " only if "), "only if conditions apply"),
+        (SENTENCE, "if conditions are met"),
+        (SENTENCE.replace(" if ", " only if "), "only if conditions are met"),
         (SENTENCE.replace(" if ", " unless "), "unless exceptions apply"),
     ],
 )
@@ -40,17 +40,17 @@ def test_a_condition_in_front_gets_its_comma_and_a_pronoun_its_noun(summarizer: 
         "If the buyer does not collect the goods within fourteen days after being told that they are ready, the "
         "seller may store them at the buyer's expense."
     )
-    assert short(summarizer, text, 8).summary == "If conditions apply, the seller may store goods."
+    assert short(summarizer, text, 8).summary == "If conditions are met, the seller may store goods."
 
 
 def test_the_edits_name_what_was_written(summarizer: Summarizer) -> None:
     summary = short(summarizer, SENTENCE)
     replaced = [edit for edit in summary.edits if edit.action == Action.REPLACE]
-    assert [(edit.word, edit.replacement) for edit in replaced] == [("if", "if conditions apply")]
+    assert [(edit.word, edit.replacement) for edit in replaced] == [("if", "if conditions are met")]
 
 
 def test_what_fits_is_written_out(summarizer: Summarizer) -> None:
-    assert "conditions apply" not in short(summarizer, SENTENCE, 25).summary
+    assert "conditions are met" not in short(summarizer, SENTENCE, 25).summary
 
 
 def test_an_extractive_summary_has_no_remark(summarizer: Summarizer) -> None:
@@ -61,7 +61,7 @@ def test_an_extractive_summary_has_no_remark(summarizer: Summarizer) -> None:
 
 def test_a_question_has_no_remark(summarizer: Summarizer) -> None:
     text = "Did the harbour master close the gate to small boats " + SENTENCE[SENTENCE.index("if") : -1] + "?"
-    assert "conditions apply" not in short(summarizer, text, 10).summary
+    assert "conditions are met" not in short(summarizer, text, 10).summary
 
 
 def test_a_remark_counts_with_all_its_words(summarizer: Summarizer) -> None:

@@ -68,6 +68,7 @@ def _phrase(tree: Tree, noun: int) -> frozenset[int]:
         for i in tree.children(head):
             apart = tree.relations[i] in _SET_APART and not tree.is_word[max(min(tree.subtree(i)) - 1, 0)]
             loose = tree.lower[i] in rules.LOOSE_LIMITS and not tree.children(i)
+            loose = loose or (head == noun and tree.relations[i] == "cc")
             if i not in inside and tree.relations[i] not in _BESIDE and not apart and not loose:
                 inside.add(i)
                 waiting.append(i)
@@ -110,9 +111,13 @@ def _has_ending(words: set[str]) -> bool:
 
 
 def demonstratives(tree: Tree) -> set[int]:
-    """ "This", "those" and the like before a noun."""
-    named = rules.DEMONSTRATIVES
-    return {i for i, word in enumerate(tree.lower) if word in named and tree.relations[i] == "det"}
+    """ "This", "those" and the like before a subject: "this licence permits"."""
+    return {
+        i
+        for i, word in enumerate(tree.lower)
+        if word in rules.DEMONSTRATIVES and tree.relations[i] == "det"
+        if tree.relations[tree.heads[i]] in ("nsubj", "nsubjpass")
+    }
 
 
 def is_report(tree: Tree) -> bool:
@@ -162,7 +167,7 @@ def _is_spare(tree: Tree, i: int) -> bool:
     if relation == "det" and word in rules.ARTICLES:
         capital = i > 0 and tree.words[i][:1].isupper()
         following = tree.lower[i + 1] if i + 1 < len(tree.lower) else ""
-        if tree.relations[tree.heads[i]] == "npadvmod":  # "$4 a month"
+        if tree.relations[tree.heads[i]] == "npadvmod" or _is_share(tree, tree.heads[i]):  # "$4 a month"
             return False
         return not capital and following not in rules.NEED_ARTICLE
     if relation == "poss":
@@ -170,6 +175,15 @@ def _is_spare(tree: Tree, i: int) -> bool:
     if relation in ("aux", "auxpass"):
         return _is_spare_auxiliary(tree, i)
     return False
+
+
+def _is_share(tree: Tree, noun: int) -> bool:
+    """ "One of the candidates", "a third of the differences"."""
+    of = tree.heads[noun]
+    if of == ROOT or tree.lower[of] != "of" or tree.heads[of] == ROOT:
+        return False
+    share = tree.heads[of]
+    return tree.tags[share] in ("CD", "DT", "JJS", "JJ") or tree.lower[share] in rules.SHARES
 
 
 def _is_spare_auxiliary(tree: Tree, i: int) -> bool:

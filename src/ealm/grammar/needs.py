@@ -91,10 +91,18 @@ class Needs(Scope):
             return True  # "the youngest person to cross it"
         if self._relations[i] != "prep" or not self._tags[noun].startswith("NN"):
             return False
+        if not self._headline and self._relations[noun] == "nsubj" and self._is_bare(noun):
+            return True  # "light from the sun takes eight minutes"
         if word in rules.PLACES and self._relations[noun] == "pobj" and self._lower[self._heads[noun]] == "with":
             return True  # "with the screen at half brightness"
-        bare = self._tags[noun] == "NNS" and not self._of(noun, "det", "poss", "nummod")
+        bare = self._tags[noun] == "NNS" and self._is_bare(noun)
         return bare and self._relations[noun] != "dobj" and word in rules.NARROWING and not self._told_as_past(noun)
+
+    def _is_name(self, i: int) -> bool:
+        return self._tree.words[i][:1].isupper()
+
+    def _is_bare(self, noun: int) -> bool:
+        return self._tags[noun] in ("NN", "NNS") and not self._of(noun, "det", "poss", "nummod")
 
     def _limits(self, i: int) -> bool:
         also = self._lower[i] == "too" and self._tags[self._heads[i]].startswith("VB")
@@ -128,7 +136,7 @@ class Needs(Scope):
             return True
         if self._lower[self._heads[i]] == "century" or self._lower.count(self._lower[self._heads[i]]) > 1:
             return True  # "the German version", where another version is mentioned
-        if i > 0 and self._tree.words[i][:1].isupper() and self._tags[self._heads[i]].startswith("NNP"):
+        if i > 0 and self._is_name(i) and self._is_name(self._heads[i]):
             return True  # "Great Wall"
         if self._lower[self._heads[i]] in rules.UNITS and self._of(self._heads[i], "nummod"):
             return True  # "40 light years"
@@ -160,6 +168,8 @@ class Needs(Scope):
         above = self._lower[head]
         if word in rules.LIMITING_PREPOSITIONS or (self._is_exchanged(head) and not self._is_time(i)):
             return True
+        if self._is_substituted(head):
+            return True  # "rather than pulling it by the cord"
         if self._is_counterpart(i) or self._tags[head][0] == "W" or self._tags[head] in ("JJS", "RBS"):
             return True  # "which of them", "the lowest since May"
         if any(self._tags[j][0] == "W" for j in self._of(i, "pobj")):
@@ -184,6 +194,12 @@ class Needs(Scope):
             return True
         if word == "as" and any(self._lower[j] in ("as", "so", "such", "same") for j in self._children[head]):
             return True
+        if self._is_negated(head) and i > head and self._limits_denial(i):
+            return True
+        if word == "to" and above in ("leave", "leaves", "left", "leaving") and self._of(head, "dobj"):
+            return True
+        if word == "of" and head > 0 and self._is_name(head) and any(map(self._is_name, self._of(i, "pobj"))):
+            return True  # "Bank of England"
         if word == "of":
             return above in rules.PARTITIVES or self._tags[head] in ("CD", "DT", "JJR", "JJS")
         if self._is_time(i) and self._relations[head] == "relcl" and not self._of(head, *COMPLEMENTS):
@@ -193,6 +209,12 @@ class Needs(Scope):
         if above in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}:
             return self._stands_alone(head) and self._first_behind(i, "prep")
         return False
+
+    def _limits_denial(self, i: int) -> bool:
+        """ "Cannot raise his arm above the shoulder": without the phrase, more would be denied."""
+        told = {"because", "according", "despite", "since", "due", "after", "by"}
+        verb = self._tags[self._heads[i]].startswith("VB")
+        return verb and not self._is_time(i) and self._lower[i] not in told and not self._after_comma(i)
 
     def _is_counterpart(self, i: int) -> bool:
         """ "For repairs but not for new houses": what is denied says which other is meant."""
@@ -263,7 +285,7 @@ class Needs(Scope):
         if self._relations[head] not in ("nsubj", "nsubjpass", "dobj", "pobj"):
             return False
         if self._is_purpose(i):
-            return False
+            return self._lower[head] in rules.NEED_INFINITIVE
         determiners = {self._lower[j] for j in self._of(head, "det", "poss", "nummod")}
         indefinite = not determiners or bool(determiners & {"a", "an", "any"})
         indefinite = indefinite and not self._tags[head].startswith("NNP")
@@ -284,7 +306,7 @@ class Needs(Scope):
         return not (self._is_purpose(i) and self._of(head, "dobj") and self._lower[head] not in rules.CONTROL)
 
     def _npadvmod(self, i: int) -> bool:
-        return self._tags[self._heads[i]][:2] in ("JJ", "RB", "IN")
+        return self._tags[self._heads[i]][:2] in ("JJ", "RB", "IN") or self._needs_phrase(i)
 
     def _poss(self, i: int) -> bool:
         return self._tags[i].startswith("W") or not self._headline

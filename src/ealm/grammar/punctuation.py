@@ -110,6 +110,7 @@ class Punctuation:
             return None
         last = verbs[-1]
         siblings = {i for i, head in enumerate(structure.heads) if head == structure.heads[last]}
+        siblings |= {i for i, head in enumerate(structure.heads) if head == last and structure.relations[i] == "conj"}
         ended = any(
             self._words[i].lower() == "and" and structure.heads[i] in siblings
             for i, relation in enumerate(structure.relations)

@@ -99,7 +99,7 @@ FACTUAL_MARKS = frozenset("because although though whereas".split())
 
 HARD_CONDITIONS = frozenset("if unless provided until till".split())
 
-SUPPOSING = frozenset("if provided providing assuming when where".split())
+SUPPOSING = frozenset("if provided providing assuming".split())
 BEFORE_CONDITION = frozenset("only as so long".split())
 """Conjunctions of clauses that a remark may stand for, and words that belong to them."""
 
@@ -109,8 +109,8 @@ REMARKS = {
     "but": "but not in all cases",
     "subject": "subject to conditions",
 }
-"""What is written for an exception that does not fit; for a condition, its conjunction and "conditions
-apply"."""
+"""What is written for an exception that does not fit; for a condition, its conjunction and "conditions are
+met"."""
 
 WHEN = frozenset("when whenever where wherever as while".split())
 """Conditions only where the main clause is no report of the past."""
@@ -207,6 +207,11 @@ HAVE = frozenset("has have".split())
 NORMATIVE = frozenset("may must shall should can cannot can't mustn't shouldn't".split())
 """Auxiliaries of rules and advice."""
 SPANS = frozenset("second minute hour day night week month quarter year season".split())
+NEED_INFINITIVE = frozenset(
+    "plan plans bid bids effort efforts attempt attempts proposal proposals decision decisions right ability need "
+    "refusal promise pledge call calls move permission chance threat offer order orders request deal".split()
+)
+"""Nouns that say little without the infinitive behind them: "a plan to raise the retirement age"."""
 LASTING = frozenset("regarded known considered believed called seen used thought supposed meant".split())
 """Participles that without "was" tell what still is."""
 SAME_PAST = frozenset(
@@ -268,6 +273,7 @@ CONCESSIVE_IDIOMS = frozenset({("even", "if"), ("even", "though")})
 ALTERNATIVES = frozenset("or nor and/or".split())
 
 FRACTIONS = frozenset("half twice thrice".split())
+SHARES = frozenset("half third quarter none one any most some majority rest".split())
 
 UNIVERSAL = frozenset("no all every any each only none neither never not".split())
 FOCUS = frozenset("only solely exclusively except unless excluding barring apart save".split())
@@ -341,7 +347,8 @@ NEED_PHRASE = frozenset(
     "contributed entitled accused charged convicted composed located linked based aimed tied due liable subject prone "
     "set get gets got getting "
     "range ranges ranged seem seems seemed look looks looked sound sounds sounded feel feels felt "
-    "remain remains remained stay stays stayed keep keeps kept become becomes became suitable able unable".split()
+    "remain remains remained stay stays stayed keep keeps kept become becomes became suitable able unable "
+    "allergic".split()
 )
 """Verbs, participles and adjectives that say nothing without the phrase behind them: "is entitled to leave"."""
 

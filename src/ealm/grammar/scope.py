@@ -29,9 +29,10 @@ class Scope:
         found: set[int] = set()
         for i, relation in enumerate(self._relations):
             head = self._heads[i]
-            if relation not in ("relcl", "acl") or head == ROOT or self._is_purpose(i):
+            superlative = head != ROOT and any(self._tags[j] == "JJS" for j in self._of(head, "amod"))
+            if relation not in ("relcl", "acl") or head == ROOT or (self._is_purpose(i) and not superlative):
                 continue
-            if self._is_universal(head) and not self._after_comma(i):
+            if (self._is_universal(head) or superlative) and not self._after_comma(i):
                 found |= self._tree.subtree(i) - self._added(i) - self.spare
         return found
 
@@ -192,6 +193,10 @@ class Scope:
         """Whether a verb, or the verb of an object, says something else without its phrase."""
         verb = self._heads[i] if self._relations[i] == "dobj" else i
         return self._lower[verb] in rules.EXCHANGES and not self._of(verb, "prt")
+
+    def _is_substituted(self, i: int) -> bool:
+        """Whether it is what something else is done instead of."""
+        return any(self._lower[j] in ("rather", "instead") for j in self._of(i, "idiom"))
 
     def _is_rumour(self, i: int) -> bool:
         return any(self._lower[j] in rules.RUMOURS for j in self._tree.subtree(i))

@@ -291,9 +291,9 @@ class Remark:
 
 
 def remark(tree: Tree, required: Sequence[bool]) -> Remark | None:
-    """The sentence with a remark in place of the conditions that its statement needs; none in a question."""
-    if tree.root is None or _asks(tree):
-        return None
+    """The sentence with a remark in place of the conditions that it needs; none in questions and commands."""
+    if tree.root is None or _asks(tree) or _commands(tree, tree.root):
+        return None  # whoever is told what to do must know when
     found = [i for i in range(len(tree.words)) if required[i] and _is_condition(tree, i)]
     inside = {j for i in found for j in tree.subtree(i)}
     if not found or tree.root in inside:
@@ -318,9 +318,7 @@ def _remark_text(tree: Tree, place: int) -> str:
     first = tree.lower[place]
     if first in rules.REMARKS:
         return rules.REMARKS[first]
-    if tree.root is not None and _commands(tree, tree.root):
-        return "if needed"
-    return f"{' '.join(tree.lower[place:end]) or 'if'} conditions apply"
+    return f"{' '.join(tree.lower[place:end]) or 'if'} conditions are met"
 
 
 def _pronouns(tree: Tree, place: int) -> list[int]:

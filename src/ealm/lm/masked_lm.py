@@ -7,6 +7,7 @@ and only whole words are ever predicted.
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -72,8 +73,7 @@ class TransformersMaskedLM:
         self.width: int = model.config.hidden_size
         self.max_words = (_position_limit(model, tokenizer) - self._layout.pair_overhead) // 2
         self.unknown_id: int = tokenizer.unk_token_id
-        self._is_word = _whole_words(tokenizer, model.config.vocab_size).to(model.device)
-        self.not_a_word = ~self._is_word
+        self._special_ids = frozenset(tokenizer.all_special_ids)
         self._head = masked_lm_head(model)
         self._encoder = encoder_on(engine, model)
 
@@ -107,6 +107,25 @@ class TransformersMaskedLM:
         """The model itself."""
         return self._model
 
+    @cached_property
+    def not_a_word(self) -> Tensor:
+        """Which vocabulary ids are no words; a look at the whole vocabulary, which plain summaries do without."""
+        size = self._model.config.vocab_size
+        whole = torch.zeros(size, dtype=torch.bool)
+        known = list(range(min(size, len(self._tokenizer))))
+        whole[: len(known)] = torch.tensor(self._are_words(known))
+        return (~whole).to(self._model.device)
+
+    def _are_words(self, ids: list[int]) -> list[bool]:
+        """Whether vocabulary ids are words: the tokenizer gives them back, alone, for their written form."""
+        tokens = self._tokenizer.convert_ids_to_tokens(ids)
+        written = [f" {_written_form(self._tokenizer, token)}" for token in tokens]
+        pieces = self._tokenizer(written, add_special_tokens=False)["input_ids"] if written else []
+        return [
+            back == [own] and text != " " and own not in self._special_ids and not token.startswith("[unused")
+            for own, token, text, back in zip(ids, tokens, written, pieces, strict=True)
+        ]
+
     def word_ids(self, words: Sequence[str]) -> tuple[int, ...]:
         if len(self._known) > _KNOWN_WORDS_REMEMBERED:
             self._known = {}  # a new one: another thread may be reading the old one
@@ -120,9 +139,10 @@ class TransformersMaskedLM:
         # The leading space matters to vocabularies that mark the start of a word.
         written = [f" {straight_apostrophes(word)}" for word in words]
         pieces = self._tokenizer(written, add_special_tokens=False)["input_ids"]
+        single = list({ids[0] for ids in pieces if len(ids) == 1 and ids[0] < self._model.config.vocab_size})
+        whole = {own for own, is_word in zip(single, self._are_words(single), strict=True) if is_word}
         for word, ids in zip(words, pieces, strict=True):
-            known = len(ids) == 1 and ids[0] < len(self._is_word) and bool(self._is_word[ids[0]])
-            found[word] = ids[0] if known else self.unknown_id
+            found[word] = ids[0] if len(ids) == 1 and ids[0] in whole else self.unknown_id
 
     def words(self, ids: Sequence[int]) -> tuple[str, ...]:
         return tuple(
@@ -142,7 +162,7 @@ class TransformersMaskedLM:
     @torch.no_grad()
     def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
         columns = [[self.template_start(question) + hole for hole in question.holes] for question in questions]
-        places = Places(columns, self._is_word.device)
+        places = Places(columns, self._model.device)
         if isinstance(self._encoder, LightEncoder):
             states = self._encoder.at(places, **self.inputs(questions))  # (holes, width)
         else:
@@ -254,20 +274,6 @@ def _position_limit(model: Any, tokenizer: Any) -> int:
 
 def _written_form(tokenizer: Any, token: str) -> str:
     return str(tokenizer.convert_tokens_to_string([token])).strip()
-
-
-def _whole_words(tokenizer: Any, vocabulary_size: int) -> Tensor:
-    """Which vocabulary ids are words: those that the tokenizer gives back, alone, for their written form."""
-    special = set(tokenizer.all_special_ids)
-    tokens = tokenizer.convert_ids_to_tokens(list(range(min(vocabulary_size, len(tokenizer)))))
-    written = [f" {_written_form(tokenizer, token)}" for token in tokens]
-    pieces = tokenizer(written, add_special_tokens=False)["input_ids"]
-    whole = torch.zeros(vocabulary_size, dtype=torch.bool)
-    for token_id, ids in enumerate(pieces):
-        placeholder = tokens[token_id].startswith("[unused")
-        written_at_all = written[token_id] != " "
-        whole[token_id] = ids == [token_id] and written_at_all and token_id not in special and not placeholder
-    return whole
 
 
 def head_at_holes(model: Any) -> Any:
