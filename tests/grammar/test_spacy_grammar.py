@@ -48,6 +48,7 @@ class FakePipeline:
     """Hangs tokens as a table says; everything else on the first token."""
 
     vocab: object = None
+    lang = "en"
     pipe_names = ("tok2vec", "tagger", "parser")
 
     def __init__(self, arcs: dict[str, tuple[str, str, str]]) -> None:

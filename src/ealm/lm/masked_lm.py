@@ -100,7 +100,10 @@ class TransformersMaskedLM:
                 f"Cannot use the device {device!r}: {error} Choose another one with device=."
             ) from error
         with _parts_that_fit(wanted):
-            return cls(model, tokenizer, name=wanted, engine=engine)
+            lm = cls(model, tokenizer, name=wanted, engine=engine)
+            if wanted != embedded.NAME:  # what is wrong with somebody's tokenizer is told now
+                _ = lm.not_a_word
+            return lm
 
     @property
     def model(self) -> Any:
