@@ -1,6 +1,7 @@
 """`pip install ealm` without extras: what it loads, what works with it, and what the rest says."""
 
 import json
+import shutil
 import subprocess
 import sys
 from importlib.metadata import packages_distributions
@@ -11,6 +12,7 @@ from packaging.utils import canonicalize_name
 
 from tools.licences import needed, run_time
 
+TRUTHS = Path(__file__).parent / "truth" / "negation.jsonl"
 SENTENCE = "The city council voted on Tuesday night to close the old ferry terminal after engineers gave a warning."
 
 
@@ -83,6 +85,8 @@ def places(tmp_path: Path) -> Path:
     (tmp_path / "models" / "bert").mkdir(parents=True)
     for name in ("input.txt", "ref0.txt"):
         (tmp_path / "data" / name).write_text(f"{SENTENCE}\n")
+    (tmp_path / "truth").mkdir()
+    shutil.copy(TRUTHS, tmp_path / "truth")
     for name in ("rows.parquet", "rows.txt.zst"):
         (tmp_path / name).write_bytes(b"PAR1")
     return tmp_path
@@ -103,6 +107,8 @@ WORKING = [
     "summarize --words 6 word",
     "summarize --input corpus.txt --output out.jsonl --words 5",
     "weigh corpus.txt --out weights",
+    "read prepare --texts corpus.txt --systems lead-8 --out sheet.tsv --key key.json",
+    "evaluate --truth truth --systems lead-8",
 ]
 
 

@@ -89,8 +89,9 @@ def seq3(
     pairs = None
     if validation is not None:
         from ealm.evaluation.data import read_paired
-        from ealm.evaluation.rouge import mean_rouge
+        from ealm.evaluation.rouge import mean_rouge, require_rouge
 
+        require_rouge()
         paired = read_paired(validation)
         sources = paired.sources if pretokenized else tuple(map(spaced, paired.sources))
         pairs = Validation(sources, paired.references, score=mean_rouge)

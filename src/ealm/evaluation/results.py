@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ealm.evaluation.bootstrap import Interval, difference, intervals
 from ealm.evaluation.data import PairedTexts
-from ealm.evaluation.rouge import Protocol, mean_length, mean_novel_words, score
+from ealm.evaluation.rouge import Protocol, mean_length, mean_novel_words, require_rouge, score
 from ealm.evaluation.systems import SystemSpec, load_system, needed_seeds
 
 MEASURES = ("R-1", "R-2", "R-L")
@@ -129,6 +129,7 @@ def evaluate(
     say: Callable[[str], None] = lambda _line: None,
 ) -> Evaluation:
     """Let every system summarize the sources, and score it; `say` hears which one is at work."""
+    require_rouge()
     runs: dict[str, list[Run]] = {spec.name: [] for spec in specs}
     for spec, seed in needed_seeds(specs, seeds):
         say(spec.name if seed is None else f"{spec.name}, seed {seed}")

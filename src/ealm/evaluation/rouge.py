@@ -9,15 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
-from typing import Literal
+from typing import Any, Literal
 
 from ealm.common.errors import EalmError
-from ealm.common.extras import needs_extra
-from ealm.evaluation.stemming import stem
+from ealm.common.extras import needs_extra, require_extra
 from ealm.text.words import split_words
-
-with needs_extra("evaluate", "ROUGE"):
-    from rouge_score.rouge_scorer import RougeScorer
 
 CAP = 75
 """Bytes or characters that the capped protocols look at."""
@@ -63,6 +59,8 @@ class RougeScores:
 
 def rouge_tokens(text: str) -> list[str]:
     """Stemmed words; all but ASCII letters and digits separates them and vanishes."""
+    from ealm.evaluation.stemming import stem
+
     # bytes.lower() knows ASCII only, like the script; str.lower() would turn the Kelvin sign into a k.
     return [stem(token.decode("ascii")) for token in _TOKEN.findall(text.encode().lower())]
 
@@ -128,8 +126,15 @@ class _Tokenizer:
         return rouge_tokens(text)
 
 
+def require_rouge() -> None:
+    """Refuse early, before systems work for minutes, where the packages behind ROUGE are not installed."""
+    require_extra("evaluate", "ROUGE", "rouge_score", "nltk")
+
+
 @cache
-def _scorer() -> RougeScorer:
+def _scorer() -> Any:
+    with needs_extra("evaluate", "ROUGE"):  # here, because not all that this module has needs it
+        from rouge_score.rouge_scorer import RougeScorer
     return RougeScorer(["rouge1", "rouge2", "rougeL"], tokenizer=_Tokenizer())
 
 
