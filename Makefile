@@ -80,7 +80,7 @@ test-slow: $(READY)  ## Run the slow tests: kills, clusters, whole training runs
 FAULT_TESTS := tests/faults $(wildcard tests/*/test_ray*.py)
 
 test-faults: $(READY)  ## Kill, fill disks and damage files, many times (long)
-	EALM_FAULT_KILLS=$${EALM_FAULT_KILLS:-50} EALM_FUZZ_INPUTS=$${EALM_FUZZ_INPUTS:-1000} \
+	EALM_FAULT_KILLS=$${EALM_FAULT_KILLS:-100} EALM_FUZZ_INPUTS=$${EALM_FUZZ_INPUTS:-1000} \
 	  $(BIN)/python -m pytest -m "not hub and not gpu" $(FAULT_TESTS) $(ARGS)
 
 lint: $(READY)  ## Check style, format and types

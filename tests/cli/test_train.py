@@ -41,6 +41,7 @@ def test_training_reports_on_stderr_how_to_use_its_result(tmp_path: Path, corpus
     assert "1 blank, 1 of one word, 1 of more than 49 words" in result.stderr
     assert f"ealm summarize --model {tmp_path / 'run'}" in result.stderr
     assert "Too short to judge which agent was best" in result.stderr
+    assert f"Train longer with: ealm train {messy} --out {tmp_path / 'run'} --resume --" in result.stderr
     assert "return of its walks on held-out sentences" in result.stderr
     assert run("summarize", "--model", tmp_path / "run", "river rises", "--pretokenized").exit_code == 0
 

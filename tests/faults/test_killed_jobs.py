@@ -1,7 +1,6 @@
 """Jobs that are killed end with the same bytes as those that nobody disturbed, and lose no row."""
 
 import signal
-import subprocess
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fault_tools import COUNTS, KILLS, Paces, finish, run_into_kill, start, undisturbed
+from fault_tools import COUNTS, KILLS, Forked, Paces, Process, finish, run_into_kill, undisturbed
 from killed_jobs import OLD, rows_of, write_input
 
 pytestmark = pytest.mark.slow
@@ -31,9 +30,9 @@ class Jobs:
             write_input(folder / source, texts)
         self._whole: dict[str, tuple[bytes, Paces]] = {}
 
-    def command(self, source: str, output: str, *more: object) -> Callable[[], subprocess.Popen[bytes]]:
+    def command(self, source: str, output: str, *more: object) -> Callable[[], Process]:
         paths = ["-i", self.folder / source, "-o", self.folder / output]
-        return lambda: start("summarize", *self._options, *paths, *more, errors=self.errors)
+        return lambda: Forked("summarize", *self._options, *paths, *more, errors=self.errors)
 
     def journal(self, output: str) -> Callable[[], Any]:
         """Changes with each chunk."""

@@ -1,14 +1,13 @@
 """Training that is killed ends with the same agent as training that nobody disturbed."""
 
 import signal
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from fault_tools import COUNTS, KILLS, Paces, finish, run_into_kill
+from fault_tools import COUNTS, KILLS, Paces, Process, finish, run_into_kill
 from killed_training import (
     assert_same_run,
     assert_usable,
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.slow
 KILLS_OF_A_RUN = 10
 
 
-def killed_run(command: Callable[[], subprocess.Popen[bytes]], folder: Path, errors: Path, **options: Any) -> int:
+def killed_run(command: Callable[[], Process], folder: Path, errors: Path, **options: Any) -> int:
     """Kill a training some times, then let it end; gives how often it was killed."""
     survived, kills = 0, options.pop("kills")
     while survived < kills:

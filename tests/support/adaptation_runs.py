@@ -188,6 +188,13 @@ def assert_complete(folder: Path) -> TransformersMaskedLM:
     return TransformersMaskedLM.load(folder)
 
 
+def assert_finished(folder: Path) -> TransformersMaskedLM:
+    """The folder is a language model in eight bits, and nothing lies around."""
+    model = {"config.json", "model.int8.safetensors", "tokenizer.json", "tokenizer_config.json"}
+    assert {path.name for path in folder.iterdir()} == {*model, REPORT_FILE}
+    return TransformersMaskedLM.load(folder)
+
+
 @pytest.fixture
 def plain(corpus_file: Path, tmp_path: Path, lm_folder: Path) -> AdaptRequest:
     """A run over three chunks, on text without a new word."""

@@ -1,5 +1,6 @@
 """What the fault tests share: how many faults, tiny models that load at once, and the count of what was survived."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,10 +8,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
+from places import SUPPORT
 
 KILLS = int(os.environ.get("EALM_FAULT_KILLS", "3"))
 """Kills at random moments, of training and of jobs each."""
@@ -39,10 +44,64 @@ def start(*arguments: object, errors: Path) -> subprocess.Popen[bytes]:
         )
 
 
-def kill_group(process: subprocess.Popen[bytes]) -> int:
+class Process(Protocol):
+    """A command that runs, as of `subprocess` or forked."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+
+@cache
+def _nursery() -> subprocess.Popen[str]:
+    """Where commands are forked; ends with the tests, when its input does."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, str(SUPPORT / "forking.py")], stdin=pipe, stdout=pipe, text=True, env=ENVIRONMENT
+    )
+
+
+class Forked:
+    """A command in a process group of its own, started without the seconds that loading libraries takes."""
+
+    def __init__(self, *arguments: object, errors: Path) -> None:
+        self.pid: int = self._ask({"arguments": [str(argument) for argument in arguments], "errors": str(errors)})[
+            "pid"
+        ]
+        self._code: int | None = None
+
+    def poll(self) -> int | None:
+        if self._code is None:
+            self._code = self._ask({"poll": self.pid})["code"]
+        return self._code
+
+    def wait(self, timeout: float | None = None) -> int:
+        del timeout  # who kills does not wait long, and pytest's own limit is there for the rest
+        if self._code is None:
+            self._code = self._ask({"wait": self.pid})["code"]
+        assert self._code is not None
+        return self._code
+
+    @staticmethod
+    def _ask(order: dict[str, Any]) -> dict[str, Any]:
+        nursery = _nursery()
+        assert nursery.stdin is not None
+        assert nursery.stdout is not None
+        nursery.stdin.write(json.dumps(order) + "\n")
+        nursery.stdin.flush()
+        answer: dict[str, Any] = json.loads(nursery.stdout.readline())
+        return answer
+
+
+def kill_group(process: Process) -> int:
     """End the process and its workers, as a power cut would; gives the exit code, if it was over before."""
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # not even its own group yet
+            os.killpg(process.pid, signal.SIGKILL)
+            return process.wait(timeout=PATIENCE)
+        os.kill(process.pid, signal.SIGKILL)
     return process.wait(timeout=PATIENCE)
 
 
@@ -56,7 +115,7 @@ class Paces:
     """From there to the end."""
 
 
-def undisturbed(begin: Callable[[], subprocess.Popen[bytes]], written: Callable[[], object]) -> Paces:
+def undisturbed(begin: Callable[[], Process], written: Callable[[], object]) -> Paces:
     """Let a command run to its end and take the time; `written` changes when it has written."""
     before, begun = written(), time.monotonic()
     process = begin()
@@ -68,7 +127,7 @@ def undisturbed(begin: Callable[[], subprocess.Popen[bytes]], written: Callable[
 
 
 def run_into_kill(
-    begin: Callable[[], subprocess.Popen[bytes]],
+    begin: Callable[[], Process],
     written: Callable[[], object],
     *,
     paces: Paces,
@@ -92,7 +151,7 @@ def run_into_kill(
     return kill_group(process)
 
 
-def finish(begin: Callable[[], subprocess.Popen[bytes]], errors: Path) -> None:
+def finish(begin: Callable[[], Process], errors: Path) -> None:
     """Let a command run to its end."""
     assert begin().wait(timeout=PATIENCE) == 0, errors.read_text()
 

@@ -1,14 +1,13 @@
 """Small training runs, and what a killed one must leave behind."""
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from fault_tools import Paces, start, undisturbed
+from fault_tools import Forked, Paces, Process, undisturbed
 
 from ealm.common.run_loop import LOG_FILE
 from ealm.summarize.saved_agent import SETTINGS_FILE, SavedAgent
@@ -28,11 +27,9 @@ SMALL = [
 UPDATES = 160
 
 
-def training(
-    corpus: Path, folder: Path, lm: Path, *more: object, errors: Path
-) -> Callable[[], subprocess.Popen[bytes]]:
+def training(corpus: Path, folder: Path, lm: Path, *more: object, errors: Path) -> Callable[[], Process]:
     options = ["--out", folder, "--lm", lm, "--updates", UPDATES, "--checkpoint-seconds", 0, *SMALL]
-    return lambda: start("train", corpus, *options, *more, errors=errors)
+    return lambda: Forked("train", corpus, *options, *more, errors=errors)
 
 
 def checkpoint_time(folder: Path) -> Callable[[], Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from run_folders import IDENTITY, run_in
+from torch.utils.tensorboard import SummaryWriter
 
 from ealm.common.errors import RunError
 from ealm.common.run_loop import LOG_FILE
@@ -54,6 +55,15 @@ def test_the_log_has_a_line_every_hundred_updates_with_all_fields(tmp_path: Path
         assert all(isinstance(value, int | float) for value in line.values())
         assert 0 <= line["violated"] <= 1
     assert [line["sentences"] for line in log] == sorted(line["sentences"] for line in log)
+
+
+def test_a_chart_gets_points_by_the_clock_and_the_log_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ealm.training.run.CHART_SECONDS", 0.0)
+    charted: list[int] = []
+    monkeypatch.setattr(SummaryWriter, "add_scalar", lambda _self, _name, _value, update: charted.append(update))
+    run_in(tmp_path).go(Budget(updates=120), progress=False)
+    assert len(set(charted)) > 100
+    assert [line["updates"] for line in log_of(tmp_path)] == [100]
 
 
 def test_resuming_drops_what_was_logged_after_the_checkpoint(tmp_path: Path) -> None:

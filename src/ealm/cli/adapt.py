@@ -40,7 +40,7 @@ from ealm.cli.shared import (
 @click.option(
     "--held-out",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Sentences for scores only. [default: 2 % of the corpus, at most 5,000]",
+    help="Sentences for scores only. [default: 2 % of the corpus, at most 5,000; of a small one up to 10 %]",
 )
 @click.option("--heldout", type=click.Path(exists=True, dir_okay=False, path_type=Path), hidden=True)
 @click.option(
@@ -85,27 +85,30 @@ def adapt(
     """
     from ealm.common.stopping import StopRequest
     from ealm.lm.adapt.fitting import FittingSettings
-    from ealm.lm.adapt.run import AdaptRequest, open_adaptation
+    from ealm.lm.adapt.run import AdaptRequest, is_finished, open_adaptation
 
-    run = open_adaptation(
-        AdaptRequest(
-            corpus=corpus,
-            folder=folder,
-            minutes=minutes,
-            lm=lm,
-            held_out=held_out or heldout,  # the second is the older name
-            pretokenized=pretokenized,
-            resume=resume,
-            checkpoint_seconds=checkpoint_seconds,
-            settings=FittingSettings(method=method, learning_rate=learning_rate, seed=seed),
-            say=lambda line: click.echo(line, err=True),
-            progress=not quiet,
-        )
+    request = AdaptRequest(
+        corpus=corpus,
+        folder=folder,
+        minutes=minutes,
+        lm=lm,
+        held_out=held_out or heldout,  # the second is the older name
+        pretokenized=pretokenized,
+        resume=resume,
+        checkpoint_seconds=checkpoint_seconds,
+        settings=FittingSettings(method=method, learning_rate=learning_rate, seed=seed),
+        say=lambda line: click.echo(line, err=True),
+        progress=not quiet,
     )
+    if is_finished(request):
+        click.echo(f"{folder} is finished.", err=True)
+        return
+    run = open_adaptation(request)
     click.echo(f"{corpus}: {len(run.corpus):,} sentences to fit on, {len(run.held_out):,} for scores", err=True)
     with StopRequest().listening() as stop:
         finished = run.go(stop=stop)
     if not finished:
         click.echo(f"Stopped; the folder {folder} is complete. Resume it with the same command and --resume.", err=True)
         raise SystemExit(128 + (stop.signal or 0))
+    run.finish()
     click.echo(f"Fitted in {folder}. Use it with: ealm train CORPUS --lm {shlex.quote(str(folder))}", err=True)

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 DEFAULT_SYSTEMS = "lead-8,lead-15,stopwords,ealm"
 LENGTH_WORDS = 8
 """Words asked for under the `length` protocol when the user names no number."""
-_CURVE_SENTENCES = 40
-"""Walks behind the figure of compression against reconstruction."""
+_CURVE_SENTENCES = 6
+_CURVE_RATIOS = (0.2, 0.4, 0.6, 0.8)
+"""What the figure of compression against reconstruction shows: so many sentences at these lengths."""
 
 HELP_GROUPS = {
     "Input": ["data", "truth", "sentences", "mask_digits", "pretokenized"],
@@ -233,7 +234,10 @@ def _qualities(evaluation: "Evaluation") -> "dict[str, Qualities]":
 def _curves(
     evaluation: "Evaluation", specs: "Sequence[SystemSpec]", seeds: "Sequence[int]"
 ) -> dict[str, list[tuple[float, float]]]:
-    """Both rates at every step of some walks, for the systems that walk."""
+    """Both rates of some sentences at several lengths, for the systems that have them.
+
+    Not at every step of a walk: each point takes a forward pass for each removed word, and they would take minutes.
+    """
     from ealm.summarize.summarizer import Summarizer
 
     sources = [evaluation.paired.sources[line] for line in _spread_lines(len(evaluation.paired), _CURVE_SENTENCES)]
@@ -241,13 +245,21 @@ def _curves(
     for spec in specs:
         if spec.kind == "ealm":
             summarizer = Summarizer() if spec.path is None else Summarizer(spec.place(spec.seeds(seeds)[0]))
-            traced = summarizer.summarize(sources, pretokenized=evaluation.pretokenized, trace=True)
+            found = (
+                summarizer.summarize(
+                    sources,
+                    ratio=ratio,
+                    pretokenized=evaluation.pretokenized,
+                    recoverability=True,
+                    decoding="parallel",
+                )
+                for ratio in _CURVE_RATIOS
+            )
             curves[spec.name] = [
-                (step.compression_rate, step.reconstruction_rate)
-                for summary in traced
-                for part in (summary.sentences or (summary,))
-                for step in part.trace
-                if step.reconstruction_rate is not None
+                (summary.compression_rate, summary.reconstruction_rate)
+                for summaries in found
+                for summary in summaries
+                if summary.reconstruction_rate is not None
             ]
     return {name: points for name, points in curves.items() if points}
 

@@ -154,18 +154,27 @@ def train(
         )
     reward = "not known" if result.best_reward is None else f"{result.best_reward:.3f}"
     state = f"{result.updates:,} updates, best replay reward {reward}"
+    options = {"--workers": workers, "--backend": backend if backend == RAY else None, "--address": address}
     if not result.finished:
-        options = {"--workers": workers, "--backend": backend if backend == RAY else None, "--address": address}
-        options |= {"--updates": updates, "--minutes": None if minutes is None else f"{minutes:.10g}"}
+        options |= {"--updates": updates, "--minutes": _number(minutes)}
         click.echo(f"Stopped after {state}. Resume with: {_resume_command(corpus, folder, options)}", err=True)
         raise SystemExit(128 + (stop.signal or 0))
     if result.best_reward is None:
-        click.echo("Too short to judge which agent was best: it is the one after the last update.", err=True)
+        options |= {"--minutes": _number(10 * minutes)} if minutes else {"--updates": 10 * result.updates}
+        click.echo(
+            "Too short to judge which agent was best: it is the one after the last update. "
+            f"Train longer with: {_resume_command(corpus, folder, options)}",
+            err=True,
+        )
     if result.returns is not None:
         click.echo(f"By the last measurement: {result.returns}.", err=True)
     click.echo(
         f"Trained in {folder}: {state}. Use it with: ealm summarize --model {shlex.quote(str(folder))}", err=True
     )
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else f"{value:.10g}"
 
 
 def _resume_command(corpus: Path, folder: Path, options: Mapping[str, object]) -> str:

@@ -75,6 +75,11 @@ def run_until(
     return done
 
 
+_BY_TIME = "{l_bar}{bar}| {n_fmt}/{total_fmt} s{postfix}"
+_ENDLESS = "{desc}{n_fmt} s{postfix}"
+"""Seconds have no rate, and how many are left can be seen."""
+
+
 class _Bar:
     """Progress on stderr, in updates if the budget counts them, otherwise in seconds."""
 
@@ -87,7 +92,8 @@ class _Bar:
             desc=name,
             total=self._total,
             initial=self._position(),
-            unit=" s" if self._by_time else " updates",
+            unit=" updates",
+            bar_format=(_ENDLESS if self._total is None else _BY_TIME) if self._by_time else None,
             disable=not show,
             file=sys.stderr,
             mininterval=0.5 if sys.stderr.isatty() else 30.0,
@@ -107,7 +113,8 @@ class _Bar:
     def show(self) -> None:
         """Move to where the run is."""
         if not self._bar.disable:
-            self._bar.set_postfix_str(self._run.status(), refresh=False)
+            updates = f"{self._run.updates:,} updates, " if self._by_time else ""
+            self._bar.set_postfix_str(updates + self._run.status(), refresh=False)
             self._bar.update(self._position() - self._bar.n)
 
 

@@ -23,6 +23,8 @@ with needs_extra("train", "Training"):
     from torch.utils.tensorboard import SummaryWriter
 
 TENSORBOARD_FOLDER = "tensorboard"
+CHART_SECONDS, FLUSH_SECONDS = 15.0, 10
+"""Whoever watches sees a new point every half minute: it is made after so many seconds, and on disk so many later."""
 
 
 class Trainer(Protocol):
@@ -104,7 +106,10 @@ class TrainingRun:
         """Train until the budget is spent (True) or a stop is requested (False); the folder is complete either way."""
         self._visits_before, self._seconds_before = self.trainer.visits, self.seconds
         (self.folder / LOG_FILE).touch()  # also of a run that is too short for a line
-        self._writer = SummaryWriter(str(self.folder / TENSORBOARD_FOLDER), purge_step=self.updates + 1)
+        self._writer = SummaryWriter(
+            str(self.folder / TENSORBOARD_FOLDER), purge_step=self.updates + 1, flush_secs=FLUSH_SECONDS
+        )
+        self._charted = self.seconds
         with _reported_once():
             done = run_until(self, budget, stop=stop, checkpoint_seconds=self._checkpoint_seconds, progress=progress)
             self._writer.close()
@@ -122,6 +127,8 @@ class TrainingRun:
             self._means.add({"loss": self.trainer.update()})
             if self.updates % LOG_EVERY_UPDATES == 0:
                 self._write_log()
+        if self.seconds - self._charted >= CHART_SECONDS:
+            self._chart(self._record())
 
     def status(self) -> str:
         """Reward, both rates, exploration, and sentences a second."""
@@ -146,8 +153,15 @@ class TrainingRun:
         self.trainer.close()
 
     def _write_log(self) -> None:
+        record = self._record()
+        self._means.clear()
+        self._log.write(record)
+        self._chart(record)
+
+    def _record(self) -> dict[str, Any]:
+        """Where the run is."""
         trainer = self.trainer
-        record = {
+        return {
             "updates": trainer.updates,
             "sentences": trainer.visits,
             "replay_reward": trainer.replay.mean_reward(),
@@ -156,11 +170,13 @@ class TrainingRun:
             "seconds": round(self.seconds, 1),
             **self._means.values(),
         }
-        self._means.clear()
-        self._log.write(record)
+
+    def _chart(self, record: Mapping[str, Any]) -> None:
+        """Give TensorBoard a point; the log has fewer, which do not depend on the clock."""
+        self._charted = self.seconds
         for name, value in record.items():
             if value is not None and name != "updates":
-                self._writer.add_scalar(f"training/{name}", value, trainer.updates)
+                self._writer.add_scalar(f"training/{name}", value, self.updates)
 
 
 @contextmanager

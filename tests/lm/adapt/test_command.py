@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adaptation_runs import NEW_WORDS, ROOMY, Clock, assert_complete, minutes_of, report_of, write_corpus
+from adaptation_runs import (
+    NEW_WORDS,
+    ROOMY,
+    Clock,
+    assert_complete,
+    assert_finished,
+    minutes_of,
+    report_of,
+    write_corpus,
+)
 from click.testing import CliRunner, Result
 from tiny_models import save_tiny_bert, tiny_bert_model, tiny_roberta, tiny_tokenizer
 
@@ -16,7 +25,7 @@ from ealm.cli.main import main
 from ealm.common import checkpoint
 from ealm.lm import bundled as embedded
 from ealm.lm.adapt.fitting import LmFitter
-from ealm.lm.adapt.run import CHECKPOINT_FILE
+from ealm.lm.adapt.run import CHECKPOINT_FILE, Adaptation
 from ealm.lm.adapt.start import stored_weights
 from ealm.lm.int8_weights import write_compact
 from ealm.lm.masked_lm import TransformersMaskedLM
@@ -42,10 +51,10 @@ def test_the_command_fits_and_says_what_it_did(tmp_path: Path, corpus: Path, lm_
     result = adapt(corpus, "--out", folder, "--lm", lm_folder, "--minutes", 0.01)
     assert result.exit_code == 0, result.output
     assert result.stdout == ""
-    assert f"{corpus}: 119 sentences to fit on, 2 for scores" in result.stderr
+    assert f"{corpus}: 109 sentences to fit on, 12 for scores" in result.stderr
     assert "After 0 updates, held out: perplexity " in result.stderr
     assert f"Fitted in {folder}. Use it with: ealm train CORPUS --lm '{folder}'" in result.stderr
-    lm = assert_complete(folder)
+    lm = assert_finished(folder)
     assert lm.unknown_id not in lm.word_ids(NEW_WORDS)
     settings = report_of(folder)["settings"]
     assert settings == {**settings, "method": "all", "learning_rate": 5e-4, "seed": 0}
@@ -64,9 +73,53 @@ def test_the_options_arrive(tmp_path: Path, lm_folder: Path, clock: Clock) -> No
     assert report["settings"] == {**report["settings"], "method": "head", "learning_rate": 0.01, "seed": 7}
     lm = TransformersMaskedLM.load(tmp_path / "out")
     assert lm.unknown_id not in lm.word_ids(["river-bed"])
-    second = adapt(*common, "--minutes", minutes_of(5), "--resume")
-    assert second.exit_code == 0, second.output
-    assert report_of(tmp_path / "out")["updates"] == 5
+    again = adapt(*common, "--minutes", minutes_of(3), "--resume")
+    assert (again.exit_code, again.stderr) == (0, f"{tmp_path / 'out'} is finished.\n")
+    longer = adapt(*common, "--minutes", minutes_of(5), "--resume")
+    refused(longer, 2, "holds a model already", "--out", "name it with --lm")
+
+
+def test_a_finished_folder_is_small_and_tells_the_score_of_what_it_holds(
+    tmp_path: Path, corpus: Path, lm_folder: Path, clock: Clock
+) -> None:
+    folder = tmp_path / "out"
+    result = adapt(corpus, "--out", folder, "--lm", lm_folder, "--minutes", minutes_of(3), "--quiet")
+    assert result.exit_code == 0, result.output
+    files = {path.name: path.stat().st_size for path in folder.iterdir()}
+    assert files.keys() == {
+        "config.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "fitting.json",
+        "model.int8.safetensors",
+    }
+    whole = sum(path.stat().st_size for path in lm_folder.glob("*.safetensors"))
+    assert files["model.int8.safetensors"] < 0.6 * whole  # a tiny model has large vectors
+    *_, exact, rounded = report_of(folder)["history"]
+    assert "rounded to eight bits: perplexity " in result.stderr
+    assert rounded["perplexity"] == pytest.approx(exact["perplexity"], rel=0.05)
+    assert rounded["words"] == exact["words"] > 100
+
+
+def test_killed_while_it_finishes_a_run_is_finished_by_the_next(
+    tmp_path: Path, corpus: Path, lm_folder: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    common = [corpus, "--out", tmp_path / "out", "--lm", lm_folder, "--minutes", minutes_of(3), "--quiet"]
+    score = Adaptation._score
+
+    def killed(run: Adaptation, how: str = "held out") -> None:
+        if "rounded" in how:
+            raise KeyboardInterrupt
+        score(run, how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Adaptation, "_score", killed)
+        assert adapt(*common).exit_code != 0
+    assert (tmp_path / "out" / CHECKPOINT_FILE).exists()
+    TransformersMaskedLM.load(tmp_path / "out")
+    again = adapt(*common, "--resume")
+    assert again.exit_code == 0, again.output
+    assert_finished(tmp_path / "out")
 
 
 @pytest.mark.parametrize("quiet", [True, False])
@@ -112,7 +165,7 @@ def test_the_embedded_model_is_the_default(
     monkeypatch.setattr(embedded, "lm_folder", lambda: tmp_path / "package")
     result = adapt(corpus, "--out", tmp_path / "out", "--minutes", minutes_of(2), "--quiet")
     assert result.exit_code == 0, result.output
-    lm = assert_complete(tmp_path / "out")
+    lm = assert_finished(tmp_path / "out")
     assert lm.unknown_id not in lm.word_ids(NEW_WORDS)
 
 
@@ -124,22 +177,19 @@ def test_the_bare_encoder_gets_a_head(
     common = [corpus, "--out", tmp_path / "out", "--lm", "encoder", "--quiet"]
     result = adapt(*common, "--minutes", minutes_of(2))
     assert result.exit_code == 0, result.output
-    assert_complete(tmp_path / "out")
-    result = adapt(*common, "--minutes", minutes_of(4), "--resume")
-    assert result.exit_code == 0, result.output
-    assert report_of(tmp_path / "out")["updates"] == 4
+    assert_finished(tmp_path / "out")
 
 
 def test_a_folder_in_use_is_refused_by_the_command(started: Path, corpus: Path, lm_folder: Path) -> None:
-    refused(adapt(corpus, "--out", started, "--lm", lm_folder), 1, str(started), "--resume", "--out")
+    refused(adapt(corpus, "--out", started, "--lm", lm_folder), 2, str(started), "--resume", "--out")
 
 
 def test_other_text_and_other_settings_are_refused_by_the_command(
     tmp_path: Path, started: Path, corpus: Path, lm_folder: Path
 ) -> None:
     other = write_corpus(tmp_path / "other.txt", ["the river rises in winter ."] * 60)
-    refused(adapt(other, "--out", started, "--lm", lm_folder, "--resume", "--quiet"), 1, "other text")
-    refused(adapt(corpus, "--out", started, "--lm", lm_folder, "--resume", "--quiet"), 1, "was started with another")
+    refused(adapt(other, "--out", started, "--lm", lm_folder, "--resume", "--quiet"), 2, "other text")
+    refused(adapt(corpus, "--out", started, "--lm", lm_folder, "--resume", "--quiet"), 2, "was started with another")
 
 
 def test_a_damaged_checkpoint_is_refused_by_the_command(started: Path, corpus: Path, lm_folder: Path) -> None:
@@ -150,7 +200,7 @@ def test_a_damaged_checkpoint_is_refused_by_the_command(started: Path, corpus: P
 BAD_CORPORA: dict[str, tuple[bytes, list[str]]] = {
     "empty": (b"", ["no sentence of 4 to "]),
     "too short": (b"river rises\n" * 90, ["no sentence of 4 to "]),
-    "few": (b"the river rises in winter\n" * 49, ["49 usable sentences, too few", "--held-out"]),
+    "few": (b"the river rises in winter\n" * 9, ["9 usable sentences, too few", "--held-out"]),
     "latin 1": ("the river rises in Zürich\n".encode("latin1") * 60, ["line 1", "not UTF-8", "iconv"]),
 }
 
@@ -177,7 +227,7 @@ def test_a_model_that_cannot_be_fitted_is_refused_by_the_command(tmp_path: Path,
     lm._tokenizer.save_pretrained(tmp_path / "roberta")
     common = [corpus, "--out", tmp_path / "out", "--quiet", "--lm"]
     refused(adapt(*common, tmp_path / "roberta"), 1, "only BERT models can be fitted")
-    refused(adapt(*common, "somebody/no-such-model"), 1, "no folder somebody/no-such-model")
+    refused(adapt(*common, "somebody/no-such-model"), 2, "no folder somebody/no-such-model")
     refused(adapt(*common, tmp_path), 1, str(tmp_path))
     assert not (tmp_path / "out").exists()
 

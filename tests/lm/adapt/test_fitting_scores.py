@@ -12,7 +12,7 @@ from tiny_models import tiny_bert_model
 from torch import Tensor, nn
 
 from ealm.lm.adapt.corpus import LmCorpus
-from ealm.lm.adapt.fitting import FittingSettings, LmFitter, LmScores
+from ealm.lm.adapt.fitting import SCORED_WORDS, FittingSettings, LmFitter, LmScores
 from ealm.lm.adapt.masking import MaskingTokens
 
 
@@ -132,9 +132,10 @@ def test_a_model_that_knows_everything_is_perfect() -> None:
 
 def test_fifteen_in_a_hundred_words_of_lone_sentences_are_asked() -> None:
     fitter, model = table_fitter(torch.zeros(VOCABULARY, VOCABULARY))
-    corpus = same_word_corpus(copies=40)
+    corpus = same_word_corpus(copies=60)
     scores = fitter.score(corpus)
     assert len(model.rows) == len(corpus)
+    assert scores.words >= SCORED_WORDS
     assert scores.words == sum(row.count(3) for row in model.rows)
     # A little more than 15 %, as a sentence without a hole gets one.
     assert 0.145 < scores.words / len(corpus.flat) < 0.175
@@ -144,7 +145,7 @@ def test_fifteen_in_a_hundred_words_of_lone_sentences_are_asked() -> None:
 def test_unknown_words_are_not_scored() -> None:
     fitter, model = table_fitter(torch.zeros(VOCABULARY, VOCABULARY))
     scores = fitter.score(corpus_of([[4, 4, 12, 4], [4, 4, 4, 4]] * 10))
-    assert scores.words == len(model.rows) == 10
+    assert scores.words == len(model.rows) == 8 * 10  # eight times, since there are few
     assert {tuple(row) for row in model.rows} == {(1, 4, 4, 3, 4, 2)}
 
 
@@ -153,7 +154,14 @@ def test_the_first_sentences_are_scored_where_there_are_many() -> None:
     corpus = corpus_of([[10 + number % 20] * (4 + number // 20) for number in range(200)])
     fitter.score(corpus, most=20)
     assert {len(row) for row in model.rows} == {6}
-    assert len(model.rows) == 20
+    assert len(model.rows) == 8 * 20
+
+
+def test_few_sentences_are_scored_with_other_words_hidden_until_it_is_enough() -> None:
+    fitter, model = table_fitter(torch.zeros(VOCABULARY, VOCABULARY))
+    scores = fitter.score(corpus_of([[10 + number % 20 for number in range(20)]] * 200))  # 4,000 words
+    assert SCORED_WORDS <= scores.words < 1.5 * SCORED_WORDS
+    assert len(model.rows) == 4 * 200
 
 
 def test_without_a_known_word_there_are_no_scores() -> None:

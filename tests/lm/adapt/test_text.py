@@ -46,10 +46,16 @@ def test_compressed_corpora_are_the_same_corpora(
     assert len(run.corpus) == report_of(started)["sentences"]
 
 
-def test_two_in_a_hundred_sentences_are_held_out(tmp_path: Path, lm_folder: Path) -> None:
+def test_of_a_small_corpus_more_is_held_out(tmp_path: Path, lm_folder: Path) -> None:
     path = write_corpus(tmp_path / "corpus.txt", [*KINDS * 50])
     run = open_adaptation(request_for(path, tmp_path / "out", lm_folder))
-    assert (len(run.corpus), len(run.held_out)) == (196, 4)
+    assert (len(run.corpus), len(run.held_out)) == (180, 20)  # a tenth, since that has too few words for a score
+
+
+def test_of_a_large_corpus_two_in_a_hundred_sentences_are_held_out(tmp_path: Path, lm_folder: Path) -> None:
+    path = write_corpus(tmp_path / "corpus.txt", ["the river rises in winter " * 6] * 10_000)
+    run = open_adaptation(request_for(path, tmp_path / "out", lm_folder))
+    assert (len(run.corpus), len(run.held_out)) == (9_800, 200)
 
 
 def test_sentences_for_scores_can_be_named(tmp_path: Path, lm_folder: Path, clock: Clock) -> None:
@@ -68,8 +74,8 @@ def test_words_of_the_held_out_sentences_get_no_place(tmp_path: Path, lm_folder:
 
 
 def test_too_few_sentences_to_set_some_aside_are_told(tmp_path: Path, lm_folder: Path) -> None:
-    path = write_corpus(tmp_path / "corpus.txt", [*KINDS * 12])
-    with pytest.raises(CorpusError, match=r"48 usable sentences, too few .* held_out="):
+    path = write_corpus(tmp_path / "corpus.txt", [*KINDS * 2])
+    with pytest.raises(CorpusError, match=r"8 usable sentences, too few .* held_out="):
         open_adaptation(request_for(path, tmp_path / "out", lm_folder))
     assert not (tmp_path / "out").exists()
 

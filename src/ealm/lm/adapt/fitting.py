@@ -1,7 +1,7 @@
 """Fitting a masked language model: loss, update, scores. Knows nothing of files."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,6 +19,9 @@ _CHUNK = 4_096
 """Sentences that are sorted by length together."""
 _SCORED_SHARE = 0.15
 _SCORING_SEED = 7
+SCORED_WORDS = 2_000
+_MOST_PASSES = 8
+"""A score is of so many hidden words at least, unless they would be the same ones again and again."""
 _SCORING_TOKENS = 4_096
 _BETAS, _BETAS_OF_WORDS = (0.9, 0.98), (0.9, 0.999)
 """Adam's decay rates. The second moment of words decays slowly, so that it spans the updates between two occurrences of
@@ -128,9 +131,9 @@ class LmFitter:
         self.model.eval()
         rng = np.random.default_rng(_SCORING_SEED)
         sentences = (corpus[number] for number in range(min(most, len(corpus))))
-        rows = [scoring_row(ids, self._tokens, _SCORED_SHARE, rng) for ids in sentences]
+        rows = _with_holes([*sentences], self._tokens, rng)
         loss, first, tenth, count = 0.0, 0, 0, 0
-        for group in batches([row for row in rows if row is not None], _SCORING_TOKENS, rng):
+        for group in batches(rows, _SCORING_TOKENS, rng):
             scores, wanted = self._scores(Batch.of(group, self._tokens.padding))
             loss += nn.functional.cross_entropy(scores, wanted, reduction="sum").item()
             best = scores.topk(10).indices == wanted[:, None]
@@ -141,6 +144,19 @@ class LmFitter:
             return LmScores(math.nan, math.nan, math.nan, 0)
         mean = loss / count
         return LmScores(math.exp(mean) if mean < _GREATEST_LOSS else math.inf, first / count, tenth / count, count)
+
+
+def _with_holes(sentences: Sequence[Any], tokens: MaskingTokens, rng: np.random.Generator) -> list[Any]:
+    """Sentences with some words hidden; several times with other ones, if there are few sentences."""
+    found: list[Any] = []
+    hidden = 0
+    for _ in range(_MOST_PASSES):
+        rows = [scoring_row(ids, tokens, _SCORED_SHARE, rng) for ids in sentences]
+        found += [row for row in rows if row is not None]
+        hidden = sum(int((np.asarray(row.wanted) != NOT_ASKED).sum()) for row in found)
+        if hidden >= SCORED_WORDS:
+            break
+    return found
 
 
 def _optimizer(learning: Iterable[nn.Parameter], words: int, settings: FittingSettings) -> torch.optim.AdamW:

@@ -1,5 +1,6 @@
 """Fitting a language model on a corpus, on disk: start or resume, checkpoints, scores, a folder ready for use."""
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -15,16 +16,24 @@ from ealm.common.checkpoint import (
     prefixed,
     restore_optimizer,
 )
-from ealm.common.errors import CorpusError, RunRequestError, SettingsError
+from ealm.common.errors import CorpusError, LanguageModelError, RunRequestError, SettingsError
 from ealm.common.identity import check_no_run, check_same_run, differences, fingerprint
 from ealm.common.run_loop import Stopwatch, run_until
 from ealm.common.stopping import Budget, StopRequest
-from ealm.common.storage import remove_drafts, write_json
+from ealm.common.storage import read_json, remove_drafts, write_json
 from ealm.lm import bundled as embedded
 from ealm.lm.adapt.corpus import CorpusReader, LmCorpus
 from ealm.lm.adapt.fitting import FittingSettings, LmFitter
 from ealm.lm.adapt.masking import Batch
-from ealm.lm.adapt.start import StartingPoint, stored_weights, write_description, write_weights
+from ealm.lm.adapt.start import (
+    WEIGHTS_FILE,
+    StartingPoint,
+    stored_weights,
+    write_description,
+    write_weights,
+)
+from ealm.lm.int8_weights import COMPACT_FILE, restored, rounded, write_compact
+from ealm.lm.loading import load_pretrained
 from ealm.lm.masked_lm import TransformersMaskedLM, head_at_holes
 
 CHECKPOINT_FILE = "fitting.safetensors"
@@ -33,6 +42,9 @@ _DESCRIPTION_FILE = "config.json"
 _WEIGHT = "weight."
 _SHOWN_LOSSES = 100
 _HELD_OUT_SHARE, _MOST_HELD_OUT = 0.02, 5_000
+_LARGEST_HELD_OUT_SHARE = 0.1
+_HELD_OUT_WORDS = 4_000
+"""Words of the sentences that are set aside of a small corpus: enough to score 2,000 of them, hidden in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +103,9 @@ def _check_request(request: AdaptRequest, *, exists: bool) -> None:
     if exists and not request.resume:
         check_no_run(request.folder, CHECKPOINT_FILE)
     if not exists and (request.folder / _DESCRIPTION_FILE).exists():
-        raise RunRequestError(f"{request.folder} holds a model that was not made here. Choose another out=.")
+        raise RunRequestError(
+            f"{request.folder} holds a model already. Choose another out=; to fit that model further, name it with lm=."
+        )
 
 
 def _encoded(
@@ -108,13 +122,24 @@ def _encoded(
 
 
 def _split(corpus: LmCorpus, request: AdaptRequest) -> tuple[LmCorpus, LmCorpus]:
-    aside = min(_MOST_HELD_OUT, int(_HELD_OUT_SHARE * len(corpus)))
+    least = math.ceil(_HELD_OUT_WORDS * len(corpus) / len(corpus.flat))
+    aside = min(max(least, int(_HELD_OUT_SHARE * len(corpus))), int(_LARGEST_HELD_OUT_SHARE * len(corpus)))
+    aside = min(_MOST_HELD_OUT, aside)
     if not aside:
         raise CorpusError(
             f"{request.corpus} has {len(corpus)} usable sentences, too few to set some aside for scores. "
             "Give more text, or name sentences for scores with held_out=."
         )
     return corpus.split(aside, request.settings.seed)
+
+
+def is_finished(request: AdaptRequest) -> bool:
+    """Whether the folder holds what is asked for: a finished run that took as long."""
+    try:
+        report = read_json(request.folder / REPORT_FILE)
+        return request.resume and report["finished"] is True and report["seconds"] >= 60 * request.minutes
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 _KINDS: Kinds = {
@@ -204,11 +229,11 @@ class Adaptation:
         """The loss of the last updates."""
         return f"loss {sum(self._losses) / len(self._losses):.3f}"
 
-    def _score(self) -> None:
+    def _score(self, how: str = "held out") -> None:
         scores = self.fitter.score(self.held_out)
         counters = {"updates": self.updates, "tokens": self._tokens, "seconds": round(self.seconds, 1)}
         self.history.append(counters | asdict(scores))
-        self.request.say(f"After {self.updates:,} updates, held out: {scores}")
+        self.request.say(f"After {self.updates:,} updates, {how}: {scores}")
 
     def save(self) -> None:
         """Write a folder that can be used as a language model, and the checkpoint."""
@@ -232,6 +257,27 @@ class Adaptation:
         SavedState(report, tensors).save(folder / CHECKPOINT_FILE)
         write_json(folder / REPORT_FILE, report)
         write_description(folder, self._start)
+
+    def finish(self) -> None:
+        """Leave only what it takes to use the model, in eight bits if our own code can read it: a twelfth of the size.
+
+        What is removed is removed last, so that a kill leaves a folder that can be used and resumed.
+        """
+        folder, model = self.request.folder, self.fitter.model
+        weights = stored_weights(model.state_dict())
+        write_compact(folder, weights)
+        try:
+            load_pretrained(str(folder))
+        except LanguageModelError:  # a BERT of another kind than ours
+            (folder / COMPACT_FILE).unlink()
+        else:
+            model.load_state_dict(restored(rounded(weights)), strict=False)
+            model.tie_weights()
+            self._score("rounded to eight bits")
+        write_json(folder / REPORT_FILE, {**read_json(folder / REPORT_FILE), "history": self.history, "finished": True})
+        (folder / CHECKPOINT_FILE).unlink()
+        if (folder / COMPACT_FILE).exists():
+            (folder / WEIGHTS_FILE).unlink()
 
     def _check_same_run(self, header: Mapping[str, Any]) -> None:
         before = {**header["settings"], "text": header["corpus"]}

@@ -24,6 +24,7 @@ from ealm.lm.masked_lm import TransformersMaskedLM
 BARE_ENCODER = "encoder"
 """Name for the sentence encoder of the installation, which gets a new head."""
 
+WEIGHTS_FILE = "model.safetensors"
 _NOT_WEIGHTS = ("position_ids", "pooler")
 
 
@@ -195,4 +196,4 @@ def stored_weights(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tenso
 
 def write_weights(folder: Path, weights: Mapping[str, torch.Tensor]) -> None:
     """Write the weights for `transformers`."""
-    write_tensors(folder / "model.safetensors", stored_weights(weights), {"format": "pt"})
+    write_tensors(folder / WEIGHTS_FILE, stored_weights(weights), {"format": "pt"})
