@@ -294,6 +294,7 @@ _QUICK_EXPLORATION = ExplorationSettings(every=5)
 
 LAPTOP = Settings(
     preset="laptop",
+    ignored_words=IgnoredWordsSettings(min_count=1),
     rewards=RewardSettings(fluency_passes=3),
     action_exploration=_QUICK_EXPLORATION,
     order_exploration=_QUICK_EXPLORATION,
@@ -304,7 +305,7 @@ LAPTOP = Settings(
 """The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
 before the template only if it has a new word, and fluency takes three passes; exploration falls twenty times as fast.
 Once it is at its minimum, the learning rate falls to a fifth, and the agent that is kept has the mean of the last
-thousand weights (docs/paper.md)."""
+thousand weights. Infrequent is what the training corpus does not have at all (docs/paper.md)."""
 
 READER = Settings(
     preset="reader",
