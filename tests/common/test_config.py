@@ -348,10 +348,11 @@ def test_presets_are_had_by_name() -> None:
         config.preset("papers")
 
 
-def test_the_laptop_preset_changes_what_learning_costs_and_nothing_else() -> None:
+def test_the_laptop_preset_changes_what_learning_costs_and_what_is_infrequent() -> None:
     paper, laptop = flat(PAPER.to_dict()), flat(config.preset("laptop").to_dict())
     assert {name: value for name, value in laptop.items() if value != paper[name]} == {
         "preset": "laptop",
+        "ignored_words.min_count": 1,
         "rewards.fluency_passes": 3,
         "action_exploration.every": 5,
         "order_exploration.every": 5,
