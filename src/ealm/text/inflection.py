@@ -2,18 +2,19 @@
 
 "is considering" can be "considers", "were planning" can be "planned". Only for listed verbs: "is interesting" is no
 progressive, "was winning" is not "won", and in text without capitals "beijing" looks like a verb. Regular forms follow
-the rules of spelling; irregular ones are in `irregular_forms.json`, base form by base form. They come from the
+the rules of spelling; irregular ones are in `irregular_forms.json.gz`, base form by base form. They come from the
 exception lists of WordNet 2.0 (Princeton University; the WordNet licence allows use, copies and changes for any purpose
 and without fee). WordNet 2.0 Copyright 2003 by Princeton University. All rights reserved.
 """
 
+import gzip
 import json
 from functools import cache
 from pathlib import Path
 
 from ealm.text.word_lists import DURATIVE_VERBS, PRESENT_PROGRESSIVE_VERBS
 
-_FORMS_FILE = Path(__file__).parent / "irregular_forms.json"
+_FORMS_FILE = Path(__file__).parent / "irregular_forms.json.gz"
 
 _ARCHAIC = frozenset(["wrought"])
 """Forms that WordNet lists and people no longer use."""
@@ -22,7 +23,7 @@ _ARCHAIC = frozenset(["wrought"])
 @cache
 def forms_by_base() -> dict[str, list[str]]:
     """Irregular forms of each base form, all in lower case."""
-    listed: dict[str, str] = json.loads(_FORMS_FILE.read_text(encoding="utf-8"))
+    listed: dict[str, str] = json.loads(gzip.decompress(_FORMS_FILE.read_bytes()))
     return {base: forms.split() for base, forms in listed.items()}
 
 

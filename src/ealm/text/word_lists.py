@@ -1,6 +1,6 @@
 """All lists of English words, in lower case. Where two uses need different lists of one kind, both stand side by side.
 
-Lists that are data with conditions have files of their own: `paraphrase_lexicon.json`, `irregular_forms.json`.
+Lists that are data with conditions have files of their own: `paraphrase_lexicon.json`, `irregular_forms.json.gz`.
 """
 
 
