@@ -69,9 +69,10 @@ def serve(
     with needs_extra("serve", "Serving"):
         from ealm.service.app import create_app
         from ealm.service.limits import ConnectionLimits, ServiceLimits
-        from ealm.service.server import Server
+        from ealm.service.server import Server, share_memory_among_threads
     from ealm.summarize.summarizer import Summarizer
 
+    share_memory_among_threads()
     limits = ConnectionLimits(connections=connections)
     app = create_app(
         Summarizer(folder, lm=lm, engine=engine, grammar=grammar),

@@ -19,7 +19,6 @@ _MEMORY = 0.8
 class _Request:
     cost: float
     work: Callable[[], Any]
-    begun: float = field(default_factory=time.monotonic)
     answer: Answer = field(default_factory=Answer)
 
 
@@ -78,10 +77,12 @@ class CostlyQueue:
 
     def _work(self) -> None:
         while (request := self._next()) is not None:
+            processor_seconds = time.thread_time()
             carry_out([request.answer], lambda request=request: [self._result(request)])  # type: ignore[misc]
+            done = COST_PER_SECOND * (time.thread_time() - processor_seconds)
             with self._changed:
                 self._working.remove(request)
-                self._note_speed(request)
+                self._note_speed(min(request.cost, done) if request.answer.dropped else request.cost)
 
     def _result(self, request: _Request) -> Any:
         with self._turns.working([request.answer], plain=False):
@@ -100,10 +101,9 @@ class CostlyQueue:
                     self._working.append(request)
                     return request
 
-    def _note_speed(self, request: _Request) -> None:
+    def _note_speed(self, done: float) -> None:
+        """`done`: the cost of a request, or of what was done of it before it was dropped."""
         now = time.monotonic()
-        # What is overdue took at least its cost; of what was left by its client nobody knows how much was done.
-        if not request.answer.dropped or now - request.begun > self._limits.timeout_seconds:
-            self._speed_seconds = _MEMORY * self._speed_seconds + now - self._counted_until
-            self._speed_cost = _MEMORY * self._speed_cost + request.cost
+        self._speed_seconds = _MEMORY * self._speed_seconds + now - self._counted_until
+        self._speed_cost = _MEMORY * self._speed_cost + done
         self._counted_until = now

@@ -30,7 +30,7 @@ class ServiceLimits:
     """Up to this cost a request is plain; dearer ones have a queue of their own."""
     cost_at_once: float = 1_600.0
     """Cost of one batch of plain texts."""
-    costly_at_once: int = 4
+    costly_at_once: int = 2
     """Costly requests that share the processor; others wait."""
     closing_seconds: float = 5.0
     """How long what has begun may go on after the end was requested."""

@@ -1,7 +1,7 @@
 """Turns: one thread computes at a time, and long work gives its turn away between its pieces.
 
-Plain requests go first; but after each batch of them, a piece of costly work has its turn, so that neither waits for
-ever.
+Plain requests go first; but after each batch of them, costly work has its turn for a third as long, so that neither
+waits for ever.
 """
 
 import threading
@@ -13,6 +13,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from ealm.common.pieces import pieces_watched
+
+_SHARE = 1 / 3
+"""How long a turn of costly work lasts while plain requests wait, of the time that those before took."""
+_LONGEST_SHARE = 0.1
+"""In seconds: a large batch is no reason to let the next one wait."""
 
 
 class QueueFull(Exception):  # noqa: N818 - a state, not a mistake
@@ -52,6 +57,8 @@ class Turns:
         self._changed = threading.Condition()
         self._taken = False
         self._plain_was_last = False
+        self._taken_at = 0.0
+        self._share_seconds = 0.0
         self._waiting: dict[bool, deque[object]] = {True: deque(), False: deque()}
         self._ends_at = float("inf")
 
@@ -93,7 +100,7 @@ class Turns:
             self._waiting[plain].append(ticket)
             self._changed.wait_for(lambda: not self._taken and self._next() is ticket)
             self._waiting[plain].popleft()
-            self._taken, self._plain_was_last = True, plain
+            self._taken, self._plain_was_last, self._taken_at = True, plain, time.monotonic()
 
     def _next(self) -> object:
         first, second = self._waiting[not self._plain_was_last], self._waiting[self._plain_was_last]
@@ -101,11 +108,13 @@ class Turns:
 
     def _give_back(self) -> None:
         with self._changed:
+            if self._plain_was_last:
+                self._share_seconds = min(_LONGEST_SHARE, _SHARE * (time.monotonic() - self._taken_at))
             self._taken = False
             self._changed.notify_all()
 
     def _pass_on(self) -> None:
-        if any(self._waiting.values()):
+        if any(self._waiting.values()) and time.monotonic() - self._taken_at >= self._share_seconds:
             self._give_back()
             self._take(plain=False)
 

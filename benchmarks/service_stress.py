@@ -1,0 +1,253 @@
+"""The service among clients who wish it ill: do plain requests go on, does memory stay flat, does the end come?
+
+    python -m benchmarks.service_stress --minutes 5 --out stress.json
+
+First plain clients alone, then together with troublemakers, each of whom does one thing again and again: traces, rates
+and curves of long texts, texts that are too large, requests that are left after a second, connections that send half
+a request, streams of broken lines. At the end SIGTERM comes while all of them are at work.
+"""
+
+import asyncio
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import click
+import httpx
+
+from benchmarks.service_load import SOURCE_WORDS, _memory
+from benchmarks.text import sentences
+
+_WORDS = (
+    "The council of the northern harbour town voted late on Tuesday evening to close the old iron bridge for all heavy "
+    "lorries because engineers found deep cracks"
+).split()
+_PATIENCE = 90.0
+_LEAVES_AFTER = 1.0
+_LINES = {"Content-Type": "application/x-ndjson"}
+_BROKEN_LINES = (b"{", b'{"text": 3}', b'{"text": "The river rises.", "id": NaN}', b"\xff\xfe", b'"' + b"x" * 100_000)
+
+
+def _sentence(words: int) -> str:
+    return " ".join((_WORDS * (words // len(_WORDS) + 1))[:words])
+
+
+def _text(sentence_words: int, number: int) -> str:
+    return f"{_sentence(sentence_words)}. " * number
+
+
+@dataclass
+class Record:
+    """What came back, and when."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    plain: list[tuple[float, float]] = field(default_factory=list)
+    """When a plain request was answered, and how long it took."""
+    memory: list[tuple[float, int]] = field(default_factory=list)
+
+
+@dataclass
+class Client:
+    """One client, with the end of its work."""
+
+    http: httpx.AsyncClient
+    record: Record
+    address: tuple[str, int]
+
+    async def ask(self, kind: str, path: str, **request: Any) -> None:
+        try:
+            status = str((await self.http.post(path, **request)).status_code)
+        except httpx.TimeoutException:
+            status = "left"
+        except httpx.TransportError as error:
+            status = type(error).__name__
+        self.record.statuses[f"{kind}: {status}"] += 1
+        if not status.startswith("2"):
+            await asyncio.sleep(0.5)  # as one who tries again, and not as a flood
+
+
+Trouble = Callable[[Client, int], Awaitable[None]]
+
+
+def _summarize(kind: str, body: dict[str, Any], **more: Any) -> Trouble:
+    return lambda client, _turn: client.ask(kind, "/v1/summarize", json=body, **more)
+
+
+async def _curve(client: Client, turn: int) -> None:
+    text = _text(25, 16) if turn % 2 else _text(25, 2)
+    headers = {"Accept": "application/x-ndjson"} if turn % 3 else {}
+    await client.ask("curve", "/v1/curve", json={"text": text, "recoverability": not turn % 2}, headers=headers)
+
+
+_HUGE = [b'{"text": "%s"}' % (b"word " * number) for number in (150_000, 500_000)]
+
+
+async def _huge(client: Client, turn: int) -> None:
+    headers = {"Content-Type": "application/json"}
+    await client.ask("huge", "/v1/summarize", content=_HUGE[turn % 2], headers=headers)
+
+
+async def _broken_lines(client: Client, turn: int) -> None:
+    lines = [_BROKEN_LINES[(turn + number) % len(_BROKEN_LINES)] for number in range(40)]
+    lines += [json.dumps({"text": _sentence(20), "words": 8, "id": number}).encode() for number in range(40)]
+    await client.ask("broken lines", "/v1/summarize/batch", content=b"\n".join(lines), headers=_LINES)
+
+
+async def _half_a_request(client: Client, turn: int) -> None:
+    head = b"POST /v1/summarize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"
+    try:
+        reader, writer = await asyncio.open_connection(*client.address)
+        writer.write(head + b'\r\n{"te' if turn % 2 else head)
+        answer = await asyncio.wait_for(reader.read(), _PATIENCE)
+        writer.close()
+        told = answer[9:12].decode() if answer else "closed"
+    except (OSError, TimeoutError) as error:
+        told = type(error).__name__
+    client.record.statuses[f"half a request: {told}"] += 1
+
+
+TROUBLES: tuple[Trouble, ...] = (
+    _summarize("trace of 35 words", {"text": _sentence(35), "words": 8, "trace": True}),
+    _summarize("trace of 60 words", {"text": _sentence(60), "trace": True}),
+    _summarize("rate of 400 words", {"text": _text(25, 16), "words": 60, "recoverability": True}),
+    _summarize("text of 30 KB", {"text": _text(25, 200), "words": 300}),
+    _summarize("text of 20 KB", {"text": _text(25, 140), "words": 300}),
+    _summarize("trace and rate of 400 words", {"text": _text(25, 16), "recoverability": True, "trace": True}),
+    _summarize("left after a second", {"text": _sentence(40), "trace": True}, timeout=_LEAVES_AFTER),
+    *(_curve, _huge, _broken_lines, _half_a_request),
+)
+
+
+@click.command()
+@click.option("--minutes", default=5.0, show_default=True, help="Of the mixed load.")
+@click.option("--alone", default=60.0, show_default=True, help="Seconds of plain requests alone, before it.")
+@click.option("--plain", default=4, show_default=True, help="Plain clients.")
+@click.option("--out", type=click.Path(path_type=Path), help="Also write the figures as JSON.")
+def main(minutes: float, alone: float, plain: int, out: Path | None) -> None:
+    """Print statuses, times of plain requests and memory by minute, and the time from SIGTERM to the end."""
+    with _served() as (process, address):
+        results = asyncio.run(_run(process, address, minutes=minutes, alone=alone, plain=plain))
+    click.echo(json.dumps({name: values for name, values in results.items() if name != "minutes"}, indent=2))
+    if out is not None:
+        out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _served() -> Iterator[tuple[subprocess.Popen[str], tuple[str, int]]]:
+    command = [sys.executable, "-m", "ealm", "serve", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        found = re.search(r"http://([\d.]+):(\d+)", process.stdout.readline())
+        if found is None:
+            raise click.ClickException("The service did not start.")
+        yield process, (found[1], int(found[2]))
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def _run(
+    process: subprocess.Popen[str], address: tuple[str, int], *, minutes: float, alone: float, plain: int
+) -> dict[str, Any]:
+    texts = iter(sentences(200 * round(alone + 60 * minutes) + 1_000, SOURCE_WORDS))
+    url = f"http://{address[0]}:{address[1]}"
+    async with httpx.AsyncClient(base_url=url, timeout=_PATIENCE, limits=httpx.Limits(max_connections=None)) as http:
+        quiet, loaded = Record(), Record()
+        await _together([_plain(Client(http, Record(), address), texts) for _ in range(plain)], 5.0)  # warm
+        await _together([_plain(Client(http, quiet, address), texts) for _ in range(plain)], alone)
+        click.echo(f"plain requests alone: {_times(quiet.plain)}, {_memory(process.pid)} MB")
+        client = Client(http, loaded, address)
+        works = [_plain(client, texts) for _ in range(plain)] + [_make_trouble(client, each) for each in TROUBLES]
+        works += [_watch(process.pid, loaded), _tell_minutes(loaded, started := time.monotonic())]
+        tasks = [asyncio.create_task(work) for work in works]
+        await asyncio.sleep(60 * minutes)
+        statuses = dict(sorted(loaded.statuses.items()))
+        rows = _by_minute(loaded, started)
+        ended = await asyncio.to_thread(_end, process)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    before, after = _times(quiet.plain), _times([own for own in loaded.plain if own[0] < started + 60 * minutes])
+    return {
+        "plain alone": before,
+        "plain among troublemakers": after,
+        "p95 ratio": round(after["p95"] / before["p95"], 2),
+        "statuses": statuses,
+        "largest memory in MB": max(size for _, size in loaded.memory),
+        "seconds from SIGTERM to the end": round(ended, 2),
+        "minutes": rows,
+    }
+
+
+async def _together(works: Sequence[Awaitable[None]], seconds: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.gather(*works), seconds)
+
+
+async def _plain(client: Client, texts: Iterator[str]) -> None:
+    while True:
+        started = time.monotonic()
+        await client.ask("plain", "/v1/summarize", json={"text": next(texts), "words": 8})
+        client.record.plain.append((time.monotonic(), time.monotonic() - started))
+
+
+async def _make_trouble(client: Client, trouble: Trouble) -> None:
+    for turn in count():
+        await trouble(client, turn)
+
+
+async def _watch(pid: int, record: Record) -> None:
+    while True:
+        with suppress(OSError, StopIteration):  # it has ended
+            record.memory.append((time.monotonic(), _memory(pid)))
+        await asyncio.sleep(1)
+
+
+async def _tell_minutes(record: Record, started: float) -> None:
+    while True:
+        await asyncio.sleep(60)
+        click.echo(f"minute {_by_minute(record, started)[-1]}")
+
+
+def _end(process: subprocess.Popen[str]) -> float:
+    started = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    process.wait(60)
+    return time.monotonic() - started
+
+
+def _times(plain: Sequence[tuple[float, float]]) -> dict[str, float]:
+    took = sorted(seconds for _, seconds in plain)
+    if not took:
+        return {"requests": 0}
+    shares = {name: took[min(len(took) - 1, int(share * len(took)))] for name, share in _SHARES.items()}
+    return {"requests": len(took)} | {name: round(seconds, 3) for name, seconds in shares.items()}
+
+
+_SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+
+
+def _by_minute(record: Record, started: float) -> list[dict[str, Any]]:
+    last = max((at for at, _ in record.memory), default=started)
+    rows = []
+    for minute in range(max(1, round((last - started) / 60))):
+        begin, end = started + 60 * minute, started + 60 * (minute + 1)
+        times = _times([own for own in record.plain if begin <= own[0] < end])
+        memory = [size for at, size in record.memory if begin <= at < end]
+        rows.append({"minute": minute + 1, **times, "memory_mb": max(memory, default=0)})
+    return rows
+
+
+if __name__ == "__main__":
+    main()

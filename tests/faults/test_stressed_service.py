@@ -1,0 +1,48 @@
+"""The service among clients who wish it ill: nothing but the answers that it promises, and an end in time."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fault_tools import COUNTS, ENVIRONMENT, PATIENCE
+
+MINUTES = float(os.environ.get("EALM_STRESS_MINUTES", "0.3"))
+"""Of the mixed load; an hour in the long form."""
+
+EXPECTED = {
+    "plain": {"200"},
+    "trace of 35 words": {"200", "429", "504"},
+    "trace of 60 words": {"422"},
+    "rate of 400 words": {"200", "429", "504"},
+    "text of 30 KB": {"422"},
+    "text of 20 KB": {"200", "429", "504"},
+    "trace and rate of 400 words": {"422"},
+    "left after a second": {"left", "429"},
+    "curve": {"200", "429", "504"},
+    "huge": {"413", "422"},
+    "broken lines": {"200"},
+    "half a request": {"408", "closed"},
+}
+
+
+@pytest.mark.slow
+def test_plain_requests_go_on_among_troublemakers(tmp_path: Path) -> None:
+    out = tmp_path / "stress.json"
+    command = [sys.executable, "-m", "benchmarks.service_stress", "--minutes", str(MINUTES), "--alone", "20"]
+    root = Path(__file__).parents[2]
+    paths = os.pathsep.join([str(root), *(path for path in sys.path if path)])
+    patience = 60 * MINUTES + PATIENCE
+    subprocess.run(
+        [*command, "--out", str(out)], check=True, timeout=patience, env={**ENVIRONMENT, "PYTHONPATH": paths}
+    )
+    found = json.loads(out.read_text())
+    for told, number in found["statuses"].items():
+        kind, _, status = told.rpartition(": ")
+        assert status in EXPECTED[kind], told
+        COUNTS[f"requests to a service under stress: {kind}"] += number
+    assert found["plain among troublemakers"]["requests"] > 10
+    assert found["largest memory in MB"] < 1_000
+    assert found["seconds from SIGTERM to the end"] < 10
