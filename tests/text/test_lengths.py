@@ -28,7 +28,7 @@ def test_characters_are_code_points_and_bytes_are_utf8(text: str, chars: int, by
     assert measure(text, "bytes") == bytes_
 
 
-@given(st.text(max_size=20), st.sampled_from(tuple(UNITS)), st.integers(1, 30))
+@given(st.text(max_size=20), st.sampled_from([unit for unit in UNITS if unit != "tokens"]), st.integers(1, 30))
 def test_a_limit_allows_up_to_its_size(text: str, unit: Unit, size: int) -> None:
     assert Limit(size, unit).allows(text) == (measure(text, unit) <= size)
 

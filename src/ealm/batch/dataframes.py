@@ -37,6 +37,7 @@ class BatchSummarizer:
         words: int | None = None,
         chars: int | None = None,
         bytes: int | None = None,  # noqa: A002 - the unit
+        tokens: int | None = None,
         ratio: float | None = None,
         whole_sentences: bool = False,
         keep: str | Iterable[str] = (),
@@ -45,6 +46,7 @@ class BatchSummarizer:
         reword: bool = False,
         pretokenized: bool = False,
         markup: str = "text",
+        tokenizer: str = embedded.NAME,
         style: str | None = None,
         effort: str | None = None,
         nested: bool = True,

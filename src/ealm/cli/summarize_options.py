@@ -40,6 +40,8 @@ def _click_option(option: Option) -> Any:
         return click.option(flag, option.name, multiple=True, metavar="WORD", help=text)
     if option.kind == "choices":
         return click.option(flag, option.name, metavar="KINDS", help=text)
+    if option.kind == "name":
+        return click.option(flag, option.name, default=option.default, metavar="NAME", help=text)
     metavar = None if option.kind == "choice" else "N"
     return click.option(flag, option.name, type=_click_type(option), default=option.default, metavar=metavar, help=text)
 

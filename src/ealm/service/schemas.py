@@ -56,6 +56,7 @@ def _type(option: Option) -> Any:
         "flag": bool,
         "choice": one | None,
         "choices": list[one] | None,
+        "name": Literal[option.default],  # a client names no files of the server
     }
     return types[option.kind]
 

@@ -5,12 +5,14 @@ Units of length come from their own table, `text.lengths.UNITS`.
 """
 
 import operator
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args
 
 from ealm.common.errors import SettingsError
+from ealm.lm import bundled
 from ealm.text.frames import MARKUPS
 from ealm.text.lengths import UNITS, Limit, share_limit
 from ealm.text.protected_words import DEFAULT_KINDS, KINDS, check_kinds
@@ -20,8 +22,9 @@ from ealm.text.words import split_words
 Group = Literal["length", "content", "reading", "model", "output"]
 """How long the summary is; which words may change; how the text is read; how the model works; what the result holds."""
 
-Kind = Literal["count", "share", "flag", "choice", "choices", "words"]
-"""A whole number from 1; a number above 0 and at most 1; a switch; one of several names; several of them; words."""
+Kind = Literal["count", "share", "flag", "choice", "choices", "words", "name"]
+"""A whole number from 1; a number above 0 and at most 1; a switch; one of several names; several of them; words; the
+name of a file, a folder or something on a hub, of which a service takes only the default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,7 @@ class SummarizeOptions:
     words: int | None = _length("words", largest=1_000_000, unset="the agent's choice")
     chars: int | None = _length("chars")
     bytes: int | None = _length("bytes")
+    tokens: int | None = _length("tokens", largest=1_000_000)
     ratio: float | None = _row("share", "length", "At most this share of the source's words.")
     whole_sentences: bool = _row(
         "flag",
@@ -114,6 +118,13 @@ class SummarizeOptions:
         "counts what readers see.",
         default="text",
         choices=MARKUPS,
+    )
+    tokenizer: str = _row(
+        "name",
+        "reading",
+        "What counts tokens: embedded, the tokenizer in the package; a tokenizer.json or a folder with one; or a "
+        "model on the Hugging Face hub.",
+        default=bundled.NAME,
     )
     style: str | None = _row(
         "choice",
@@ -158,6 +169,8 @@ class SummarizeOptions:
     def __post_init__(self) -> None:
         for option in OPTIONS.values():
             object.__setattr__(self, option.name, option.checked(getattr(self, option.name)))
+        if self.tokenizer != bundled.NAME and self.tokens is None:
+            raise SettingsError("tokenizer= counts tokens; it goes with tokens=.")
         if self.pretokenized and self.markup != "text":
             raise SettingsError("pretokenized= is for plain words; it does not go with markup=.")
         if self.reword and self.extractive:
@@ -185,6 +198,9 @@ class SummarizeOptions:
         """The limit that the length options set for a source; None if the agent chooses."""
         if self.ratio is not None:
             return share_limit(source, self.ratio)
+        if self.tokens is not None:
+            name = str(bundled.lm_folder()) if self.tokenizer == bundled.NAME else self.tokenizer
+            return Limit(self.tokens, "tokens", tokenizer=name)
         return next((Limit(size, unit) for unit in UNITS if (size := getattr(self, unit)) is not None), None)
 
     @cached_property
@@ -239,6 +255,12 @@ def _choice(option: Option, value: Any) -> str:
     return str(value)
 
 
+def _name(option: Option, value: Any) -> str:
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise SettingsError(f"{option.name}= must be a name, got {value!r}.")
+    return os.fspath(value)
+
+
 def _strings(option: Option, value: Any) -> tuple[str, ...]:
     """A single string counts as a list of one."""
     found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (None,)
@@ -258,6 +280,7 @@ _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
     "choice": _choice,
     "choices": _choices,
     "words": _strings,
+    "name": _name,
 }
 
 

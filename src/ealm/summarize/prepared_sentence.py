@@ -147,7 +147,7 @@ class PreparedSentence:
 
     def goal(self, limit: Limit) -> int:
         """How many words fit the limit if all were of the same length; punctuation does not count."""
-        share = limit.size / max(1, measure(self.sentence.text, limit.unit))
+        share = limit.size / max(1, limit.measure(self.sentence.text))
         return max(1, round(share * (len(self.source.words) - len(self.punctuation))))
 
     def shortened(self, walks: WalkSource, limit: Limit) -> Shortened:

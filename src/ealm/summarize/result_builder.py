@@ -17,7 +17,7 @@ from ealm.summarize.result import Edit, Summary, TraceStep
 from ealm.text.detokenizer import capitalized_like, is_punctuation
 from ealm.text.frames import Frame, assembled
 from ealm.text.language import language_name
-from ealm.text.lengths import Limit, measure
+from ealm.text.lengths import Limit
 from ealm.text.sentences import Sentence
 from ealm.text.tokenizer import tokenize
 
@@ -68,7 +68,7 @@ class SentenceTask:
         if limit is None:
             return False
         before, after = self.prepared.text(self.actions), self.prepared.text(self.actions, new)
-        return measure(after, limit.unit) > measure(before, limit.unit)
+        return limit.measure(after) > limit.measure(before)
 
     def known_steps(self) -> Mapping[int, ScoredStep]:
         """Steps of the walk whose rates are known."""

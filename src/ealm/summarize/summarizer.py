@@ -152,6 +152,7 @@ class Summarizer:
         words: int | None = None,
         chars: int | None = None,
         bytes: int | None = None,  # noqa: A002 - the unit
+        tokens: int | None = None,
         ratio: float | None = None,
         whole_sentences: bool = False,
         keep: str | Iterable[str] = (),
@@ -160,6 +161,7 @@ class Summarizer:
         reword: bool = False,
         pretokenized: bool = False,
         markup: str = "text",
+        tokenizer: str = bundled.NAME,
         style: str | None = None,
         effort: str | None = None,
         nested: bool = True,
@@ -177,6 +179,7 @@ class Summarizer:
                 or with an agent of the paper's kind the best balance of compression and reconstruction.
             chars: At most so many characters.
             bytes: At most so many bytes of UTF-8.
+            tokens: At most so many tokens of a language model, counted by `tokenizer`.
             ratio: At most this share of the text's words, above 0 and at most 1.
             whole_sentences: Choose among the sentences of a text and leave each as it is.
             keep: Words that are never removed or replaced.
@@ -187,6 +190,7 @@ class Summarizer:
             pretokenized: White space separates the words of one sentence, and of its summary; nothing is tidied, and
                 nothing is protected unless `protect` says so.
             markup: What the text is written in: "text", "markdown" or "html"; a limit counts what readers see.
+            tokenizer: What counts tokens: "embedded", a tokenizer.json, a folder with one, or a name on the hub.
             style: "headline" (articles and auxiliaries go first) or "plain"; by default the model's own.
             effort: "walk" (word after word by Q-values), "plan" (best summary by estimated word importance) or "search"
                 (best summary by word importance computed for this sentence; some forty times the work).
@@ -228,6 +232,7 @@ class Summarizer:
         reword: bool = False,
         pretokenized: bool = False,
         markup: str = "text",
+        tokenizer: str = bundled.NAME,
         style: str | None = None,
         effort: str | None = None,
         nested: bool = True,

@@ -22,12 +22,15 @@ class LengthUnit:
     """What measures a text, as `module:name` inside this package."""
     about: str
     """For `--help`."""
+    by_tokenizer: bool = False
+    """Whether it also needs the name of a tokenizer."""
 
 
 UNITS: dict[Unit, LengthUnit] = {
     "words": LengthUnit("lengths:count_words", "At most so many words."),
     "chars": LengthUnit("lengths:count_chars", "At most so many characters."),
     "bytes": LengthUnit("lengths:count_bytes", "At most so many bytes of UTF-8."),
+    "tokens": LengthUnit("tokens:count", "At most so many tokens of a language model.", by_tokenizer=True),
 }
 """The table: a name is the option of the command line, the keyword of Python and the field of the service."""
 
@@ -56,14 +59,15 @@ def count_bytes(text: str) -> int:
     return len(text.encode())
 
 
-def measure(text: str, unit: Unit) -> int:
-    """Length of a text."""
-    return _counter(UNITS[unit].counter)(text)
+def measure(text: str, unit: Unit, tokenizer: str = "") -> int:
+    """Length of a text; `tokenizer` counts tokens."""
+    counter = _counter(UNITS[unit].counter)
+    return counter(text, tokenizer) if UNITS[unit].by_tokenizer else counter(text)
 
 
 @cache
-def _counter(name: str) -> Callable[[str], int]:
-    found: Callable[[str], int] = resolve_name(f"ealm.text.{name}")
+def _counter(name: str) -> Callable[..., int]:
+    found: Callable[..., int] = resolve_name(f"ealm.text.{name}")
     return found
 
 
@@ -75,10 +79,12 @@ class Limit:
     unit: Unit
     seen: Mapping[int, str] | None = field(default=None, compare=False, repr=False)
     """What readers see of placeholders for markup (`text.marks`), which alone counts."""
+    tokenizer: str = ""
+    """What counts tokens."""
 
     def measure(self, text: str) -> int:
         """Length of a text in the unit."""
-        return measure(text.translate(self.seen) if self.seen else text, self.unit)
+        return measure(text.translate(self.seen) if self.seen else text, self.unit, self.tokenizer)
 
     def allows(self, text: str) -> bool:
         """Whether a text is short enough."""

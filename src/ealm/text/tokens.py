@@ -1,0 +1,44 @@
+"""Tokens of language models, by any tokenizer of the `tokenizers` library."""
+
+import gzip
+from functools import cache, lru_cache
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from ealm.common.errors import SettingsError
+
+_FILES = ("tokenizer.json", "tokenizer.json.gz")
+
+
+def count(text: str, tokenizer: str) -> int:
+    """Tokens of a text, without those that a model adds around it; `tokenizer` as in `load`."""
+    return _count(text, tokenizer)
+
+
+@lru_cache(maxsize=20_000)
+def _count(text: str, tokenizer: str) -> int:
+    return len(load(tokenizer).encode(text, add_special_tokens=False).ids)
+
+
+@cache
+def load(name: str) -> Tokenizer:
+    """A `tokenizer.json`, a folder with one, or the name of a model on the Hugging Face hub."""
+    path = Path(name)
+    found = next((path / own for own in _FILES if (path / own).is_file()), path if path.is_file() else None)
+    try:
+        if found is None:
+            tokenizer = Tokenizer.from_pretrained(name)
+        elif found.suffix == ".gz":
+            tokenizer = Tokenizer.from_str(gzip.decompress(found.read_bytes()).decode())
+        else:
+            tokenizer = Tokenizer.from_file(str(found))
+    except Exception as error:  # the library raises plain exceptions
+        reason = str(error).split("\n")[0]
+        raise SettingsError(
+            f"The tokenizer {name!r} of tokenizer= cannot be read ({reason:.80}). Name a tokenizer.json, a folder with "
+            "one, or a model on the hub that can be reached."
+        ) from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
