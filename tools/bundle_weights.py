@@ -23,7 +23,7 @@ from tokenizers.processors import BertProcessing
 from torch import Tensor
 
 from ealm.common.errors import EalmError
-from ealm.common.storage import read_tensors, replaced, write_json, write_text
+from ealm.common.storage import packed_path, read_tensors, replaced, write_json
 from ealm.lm import bundled
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer, light_encoder
 from ealm.lm.int8_weights import write_compact
@@ -74,12 +74,15 @@ def bundle_agent(source: Path, target: Path) -> None:
     agent = SavedAgent.load(source)
     halves = {name: weight.half() for name, weight in agent.weights.items()}
     replace(agent, weights=halves, lm_name=bundled.NAME).save(target)
-    words = target / FREQUENT_WORDS_FILE  # without indentation: the package has a limit of size
-    write_text(words, _compact(json.loads(words.read_text(encoding="utf-8"))))
+    words = target / FREQUENT_WORDS_FILE  # compressed: the package has a limit of size
+    _write_packed(words, json.loads(words.read_text(encoding="utf-8")))
+    words.unlink()
 
 
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _write_packed(path: Path, value: object) -> None:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    with replaced(packed_path(path)) as draft:
+        draft.write_bytes(gzip.compress(text.encode(), mtime=0))  # without the time: equal bytes every time
 
 
 def _weights(source: Path) -> dict[str, Tensor]:
@@ -92,9 +95,7 @@ def _write_model(target: Path, weights: Mapping[str, Tensor], config: LightBertC
     target.mkdir(parents=True, exist_ok=True)
     write_compact(target, weights)
     write_json(target / "config.json", {"model_type": "bert", "hidden_act": "gelu", **asdict(config)})
-    description = _compact(json.loads(tokenizer.to_str()))
-    with replaced(target / "tokenizer.json.gz") as draft:
-        draft.write_bytes(gzip.compress(description.encode(), mtime=0))  # without the time: equal bytes every time
+    _write_packed(target / "tokenizer.json", json.loads(tokenizer.to_str()))
 
 
 _PARTS: dict[str, Callable[[Path, Path], None]] = {

@@ -1,5 +1,7 @@
 """Files are whole or absent."""
 
+import gzip
+import json
 import os
 import stat
 import subprocess
@@ -13,6 +15,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file
 
+from ealm.common import storage
 from ealm.common.storage import read_json, remove_drafts, replaced, write_json, write_tensors, write_text
 
 
@@ -162,3 +165,13 @@ def test_tensors_and_their_header_are_read_as_they_were_written(tmp_path: Path) 
         assert torch.equal(found[name], tensor)
     with safe_open(tmp_path / "file", framework="pt") as file:
         assert file.metadata()["note"] == "Zürich"
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda data: data[:20] + b"x" * 20, lambda _: b"no gzip"])
+def test_a_packed_file_is_read_in_place_of_a_plain_one(tmp_path, damage):
+    data = gzip.compress(json.dumps(["a", "word"] * 50).encode())
+    (tmp_path / "words.json.gz").write_bytes(data)
+    assert json.loads(storage.read_text_or_packed(tmp_path / "words.json")) == ["a", "word"] * 50
+    (tmp_path / "words.json.gz").write_bytes(damage(data))
+    with pytest.raises((OSError, ValueError)):
+        storage.read_text_or_packed(tmp_path / "words.json")

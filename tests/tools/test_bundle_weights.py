@@ -27,7 +27,7 @@ def test_all_parts_are_written_and_can_be_used(tmp_path: Path, bert_folder: Path
     assert SentenceEncoder.load(tmp_path / "out" / "encoder")(TEXTS).shape == (3, 32)
     for name in ("agent", "paper_agent"):
         saved, original = SavedAgent.load(tmp_path / "out" / name), SavedAgent.load(agent_folder)
-        assert "\n" not in (tmp_path / "out" / name / "frequent_words.json").read_text(encoding="utf-8")
+        assert not (tmp_path / "out" / name / "frequent_words.json").exists()  # compressed, because of the size
         assert (saved.lm_name, saved.settings) == ("embedded", original.settings)
         assert all(torch.equal(saved.weights[part], original.weights[part].half().float()) for part in saved.weights)
 

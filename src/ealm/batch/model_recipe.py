@@ -54,7 +54,10 @@ class ModelRecipe:
     def identity(self) -> dict[str, Any]:
         """The agent counts by what is in its files, the language model by its name."""
         folder = embedded.agent_folder(self.model)
-        files = [folder / name for name in ("agent.json", "agent.safetensors", "frequent_words.json")]
+        files = [
+            folder / name
+            for name in ("agent.json", "agent.safetensors", "frequent_words.json", "frequent_words.json.gz")
+        ]
         return {
             "version of ealm": __version__,
             "model": fingerprint(file.read_bytes() for file in files if file.is_file()),

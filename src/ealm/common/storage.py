@@ -1,9 +1,11 @@
 """Files that are either whole or absent: written under another name, then renamed."""
 
 import errno
+import gzip
 import json
 import os
 import re
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -90,6 +92,25 @@ def read_text(path: Path, most: int = LARGEST_JSON) -> str:
     if own_file(path).stat().st_size > most:
         raise ValueError(f"it is longer than {most:,} bytes")
     return path.read_text(encoding="utf-8")
+
+
+def packed_path(path: Path) -> Path:
+    """Where a file may be in compressed form instead."""
+    return path.with_name(f"{path.name}.gz")
+
+
+def read_text_or_packed(path: Path) -> str:
+    """The same of a file that may be compressed (`x.json.gz`), and may then say of itself that it is endless."""
+    if own_file(path).exists() or not packed_path(path).exists():
+        return read_text(path)
+    try:
+        with gzip.open(own_file(packed_path(path))) as file:
+            data = file.read(LARGEST_JSON + 1)
+    except (EOFError, zlib.error) as error:
+        raise ValueError(str(error)) from error
+    if len(data) > LARGEST_JSON:
+        raise ValueError(f"it holds more than {LARGEST_JSON:,} bytes")
+    return data.decode()
 
 
 def read_json(path: Path, most: int = LARGEST_JSON) -> Any:

@@ -3,7 +3,6 @@
 Only what the embedded models need: a post-norm encoder with learned positions, and the masked-LM head.
 """
 
-import gzip
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from torch import Tensor, nn
 
 from ealm.common.errors import LanguageModelError
 from ealm.common.pieces import between_pieces
-from ealm.common.storage import LARGEST_JSON, own_file, read_json, read_text
+from ealm.common.storage import read_json, read_text_or_packed
 
 _MOST_LAYERS = 1_000
 _LARGEST_SIZE = 1 << 24
@@ -302,15 +301,6 @@ class _Head(nn.Module):
         return scores
 
 
-def _unpacked(path: Path) -> str:
-    """The text of a compressed file, which may say of itself that it is endless."""
-    with gzip.open(own_file(path)) as file:
-        data = file.read(LARGEST_JSON + 1)
-    if len(data) > LARGEST_JSON:
-        raise ValueError(f"it holds more than {LARGEST_JSON:,} bytes")
-    return data.decode()
-
-
 class LightTokenizer:
     """A BERT tokenizer with the few methods of `transformers` that a masked language model is asked with."""
 
@@ -327,10 +317,8 @@ class LightTokenizer:
     @classmethod
     def read(cls, path: Path) -> "LightTokenizer":
         """Read the `tokenizer.json` of a model folder, or the `tokenizer.json.gz` in its place."""
-        packed = path.with_name(f"{path.name}.gz")
         try:
-            text = read_text(path) if own_file(path).exists() else _unpacked(packed)
-            tokenizer = Tokenizer.from_str(text)
+            tokenizer = Tokenizer.from_str(read_text_or_packed(path))
         except Exception as error:  # the library raises plain exceptions
             raise LanguageModelError(f"{path} cannot be read: {error}. Reinstall the package.") from error
         tokenizer.no_padding()

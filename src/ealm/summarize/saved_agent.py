@@ -11,7 +11,15 @@ from torch import Tensor
 
 from ealm.common.config import Settings
 from ealm.common.errors import MissingAgentError, ModelFolderError, SettingsError
-from ealm.common.storage import read_json, read_shapes, read_tensors, write_json, write_tensors
+from ealm.common.storage import (
+    parse_json,
+    read_json,
+    read_shapes,
+    read_tensors,
+    read_text_or_packed,
+    write_json,
+    write_tensors,
+)
 from ealm.goal_agent.agent import GoalAgent
 from ealm.paper.agent import Agent
 from ealm.paper.ignored_words import IgnoredWords
@@ -101,7 +109,7 @@ def _read_description(folder: Path) -> dict[str, Any]:
 
 
 def _read_frequent_words(path: Path) -> frozenset[str]:
-    words = _from_file(read_json, path)
+    words = _from_file(lambda path: parse_json(read_text_or_packed(path)), path)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise ModelFolderError(f"{path} is damaged: expected a list of words.")
     return frozenset(words)
