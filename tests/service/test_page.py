@@ -67,6 +67,20 @@ def test_the_first_summary_waits_for_no_curve(page: Any) -> None:
     playwright_api.expect(page.locator("#summary")).to_contain_text("silver")
 
 
+def test_a_curve_that_breaks_off_is_told_and_every_length_still_comes(page: Any) -> None:
+    def break_off(route: Any) -> None:
+        lines = route.fetch().text().splitlines(keepends=True)
+        route.fulfill(body="".join(lines[:2]), content_type="application/x-ndjson")  # the text, and all of it
+
+    page.route("**/v1/curve", break_off)
+    shorten(page, TEXT)
+    assert "broke off" in str(page.text_content("#status"))
+    set_slider(page, 3)
+    playwright_api.expect(page.locator("#facts")).to_contain_text(re.compile("^[1-3] of 11 words"))
+    assert page.locator(".word.gone").count() > 6
+    assert page.is_enabled("#play")
+
+
 def test_the_curve_comes_while_it_is_worked_out(page: Any) -> None:
     lines: list[str] = []
     page.on("response", lambda r: r.url.endswith("/v1/curve") and lines.append(r.headers["content-type"]))

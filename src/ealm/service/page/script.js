@@ -52,6 +52,7 @@ class Work {
     /** The same with recoverability. @type {Point[]} */ this.rated = [];
     /** @type {Point | null} */ this.balance = null;
     this.isDone = false;
+    /** Whether there is no whole curve, and every length is asked for. */ this.isSingle = this.isLong;
     this.isRating = false;
     /** Lengths that were asked for by themselves. @type {Map<number, Point>} */ this.single = new Map();
   }
@@ -105,6 +106,7 @@ async function shorten(wanted) {
   slider.min = String(Math.min(Math.max(fixed, 1), work.total)); // pinned words need their room
   if (wanted || isNew) slider.value = String(wanted ?? Math.max(1, Math.round(work.total / (work.isLong ? 4 : 3))));
   playButton.disabled = true;
+  state.shown = null;
   element("result", HTMLDivElement).hidden = !work.total;
   if (!work.total) {
     for (const id of ["summary", "facts"]) element(id, HTMLParagraphElement).replaceChildren();
@@ -147,6 +149,7 @@ async function askOne(work) {
 /** Every length, as it comes. @param {Work} work @param {boolean} [recoverability] */
 async function askCurve(work, recoverability = false) {
   const points = recoverability ? work.rated : work.points;
+  let isWhole = false;
   try {
     for await (const line of lines("/v1/curve", { ...work.request, recoverability }, work.stop.signal)) {
       if (work !== state.work) return;
@@ -155,15 +158,18 @@ async function askCurve(work, recoverability = false) {
         source.render(line.source, line.words.map((/** @type {Word} */ word) => word.text));
       }
       if (line.point) points.push(line.point);
-      if (recoverability && "balance" in line) work.balance = line.balance;
+      isWhole = "balance" in line; // the last line
+      if (recoverability && isWhole) work.balance = line.balance;
       showSoon();
     }
   } catch (error) {
-    if (work === state.work && !work.stop.signal.aborted) complain(error);
-    return;
+    if (work !== state.work || work.stop.signal.aborted) return;
+    if (!points.length) complain(error);
   }
+  if (!isWhole && points.length) say("The curve broke off; each length is worked out when you ask for it.", true);
   if (recoverability) return;
-  work.isDone = true;
+  work.isDone = isWhole;
+  work.isSingle = !isWhole;
   show();
 }
 
@@ -185,9 +191,9 @@ function show() {
   const work = state.work;
   const point = work.at(limit());
   showLimit();
-  playButton.disabled = state.playing === undefined && !(work.isDone || (work.isLong && work.single.size));
   if (!point || !work.words.length) return;
   state.shown = point;
+  playButton.disabled = !(work.isDone || work.isSingle);
   element("summary", HTMLParagraphElement).textContent = point.summary;
   element("facts", HTMLParagraphElement).textContent =
     `${point.words} of ${counted(work.total, "word")} · ${counted([...point.summary].length, "character")}` +
@@ -312,10 +318,10 @@ function play() {
 
 /** @returns {(() => void)[]} */
 function framesToPlay() {
-  const { points, isLong } = state.work;
+  const { points, isSingle } = state.work;
   const shown = state.shown;
   if (!shown) return [];
-  if (isLong) return longFrames(shown);
+  if (isSingle) return framesOf(shown);
   const end = limit();
   const chosen = points.filter((point) => (shown === points[0] ? point.complete : point.words >= shown.words));
   return chosen.map((point) => () => {
@@ -324,8 +330,8 @@ function framesToPlay() {
   });
 }
 
-/** A long text has one length only: its words leave in groups, from the first to the last. @param {Point} shown */
-function longFrames(shown) {
+/** Without a curve there is one length only: its words leave in groups, from the first to the last. @param {Point} shown */
+function framesOf(shown) {
   const gone = [...shown.actions].flatMap((action, place) => (action === "k" ? [] : [place]));
   const actions = "k".repeat(shown.actions.length).split("");
   const size = Math.ceil(gone.length / 24);
