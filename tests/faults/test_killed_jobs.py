@@ -14,7 +14,7 @@ from killed_jobs import OLD, rows_of, write_input
 pytestmark = pytest.mark.slow
 
 FORMS = [("in.jsonl", "out.jsonl"), ("in.csv", "out.csv.gz"), ("in.parquet", "out.parquet"), ("in.txt", "out.txt.zst")]
-REPEATED = 8
+REPEATED = 3
 KILLS_OF_A_JOB = 6
 
 
