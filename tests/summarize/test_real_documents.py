@@ -96,3 +96,10 @@ def test_sentences_without_an_end_are_cut_and_summarized(pretokenized: bool, cou
     assert 5 <= len(summary.summary.split()) <= 30
     firsts = [own.source.split()[0] for own in summary.sentences]
     assert set(firsts[1:]) <= {"and", "nobody"}
+
+
+def test_no_sentence_is_left_with_a_word() -> None:
+    review = "Good value for the price. The milk frother does not work with oat milk."
+    for words in (8, 10, 12):
+        statements = [own.summary for own in short(review, words=words).sentences if own.summary]
+        assert all(len(own.split()) >= 3 for own in statements)

@@ -26,8 +26,9 @@ _ITEM_SHARES = (0.35, 0.5, 0.65, 0.8, 1.0)
 _LENGTH_COUNTS = 0.6
 """Power of what a sentence has to say in what it is worth: long sentences are worth more, but not by as much."""
 
-_WEIGHTS: dict[Form, float] = {"verbatim": 0.2, "aside": 0.02}
-"""Code and tables say less than prose; greetings, signatures and quotations fill what nothing else does."""
+_WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.02}
+"""What is made a list of matters; code and tables say less than prose; greetings, signatures and quotations fill what
+nothing else does."""
 
 _MOST_FOR_HEADINGS = 0.3
 """Share of the limit that headings may take."""

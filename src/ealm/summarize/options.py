@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args
 
 from ealm.common.errors import SettingsError
-from ealm.lm import bundled
 from ealm.text.frames import MARKUPS
-from ealm.text.lengths import UNITS, Limit, share_limit
+from ealm.text.lengths import EMBEDDED_TOKENIZER, UNITS, Limit, share_limit
 from ealm.text.protected_words import DEFAULT_KINDS, KINDS, check_kinds
 from ealm.text.tokenizer import tokenize
 from ealm.text.words import split_words
@@ -124,7 +123,7 @@ class SummarizeOptions:
         "reading",
         "What counts tokens: embedded, the tokenizer in the package; a tokenizer.json or a folder with one; or a "
         "model on the Hugging Face hub.",
-        default=bundled.NAME,
+        default=EMBEDDED_TOKENIZER,
     )
     style: str | None = _row(
         "choice",
@@ -169,7 +168,7 @@ class SummarizeOptions:
     def __post_init__(self) -> None:
         for option in OPTIONS.values():
             object.__setattr__(self, option.name, option.checked(getattr(self, option.name)))
-        if self.tokenizer != bundled.NAME and self.tokens is None:
+        if self.tokenizer != EMBEDDED_TOKENIZER and self.tokens is None:
             raise SettingsError("tokenizer= counts tokens; it goes with tokens=.")
         if self.pretokenized and self.markup != "text":
             raise SettingsError("pretokenized= is for plain words; it does not go with markup=.")
@@ -199,8 +198,7 @@ class SummarizeOptions:
         if self.ratio is not None:
             return share_limit(source, self.ratio)
         if self.tokens is not None:
-            name = str(bundled.lm_folder()) if self.tokenizer == bundled.NAME else self.tokenizer
-            return Limit(self.tokens, "tokens", tokenizer=name)
+            return Limit(self.tokens, "tokens", tokenizer=self.tokenizer)
         return next((Limit(size, unit) for unit in UNITS if (size := getattr(self, unit)) is not None), None)
 
     @cached_property

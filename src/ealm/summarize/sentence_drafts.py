@@ -20,6 +20,9 @@ _LEAST_CONTENT = 0.5
 _ENOUGH_WORDS = 5
 """As much as so many of its words say is enough, however long it is."""
 
+_FEWEST_WORDS = 3
+"""Of a draft: "Covered." and "Value." say nothing."""
+
 _VALUE_OF_A_KEPT_WORD = 0.01
 """Lets a sentence without a content word stay if it fits."""
 
@@ -85,7 +88,13 @@ class SentenceDrafts:
             found.append(self.whole)
         words = sum(value > 0 for value in self._values)
         enough = min(_LEAST_CONTENT, _ENOUGH_WORDS / max(1, words)) * self.whole.content
-        return [draft for draft in found if draft.content >= enough - 1e-9 or self.prepared.hard_keep]
+        fewest = min(_FEWEST_WORDS, len(self.whole.kept - self.prepared.punctuation))
+        return [
+            draft
+            for draft in found
+            if (draft.content >= enough - 1e-9 and len(draft.kept - self.prepared.punctuation) >= fewest)
+            or self.prepared.hard_keep
+        ]
 
     @property
     def _is_whole(self) -> bool:

@@ -14,12 +14,16 @@ Unit = str
 """Name of a row of `UNITS`."""
 
 
+EMBEDDED_TOKENIZER = "embedded"
+"""The tokenizer in the package."""
+
+
 @dataclass(frozen=True, slots=True)
 class LengthUnit:
     """A row of the table."""
 
     counter: str
-    """What measures a text, as `module:name` inside this package."""
+    """What measures a text, as `module:name` inside this package; one of another package by its full name."""
     about: str
     """For `--help`."""
     by_tokenizer: bool = False
@@ -30,7 +34,7 @@ UNITS: dict[Unit, LengthUnit] = {
     "words": LengthUnit("lengths:count_words", "At most so many words."),
     "chars": LengthUnit("lengths:count_chars", "At most so many characters."),
     "bytes": LengthUnit("lengths:count_bytes", "At most so many bytes of UTF-8."),
-    "tokens": LengthUnit("tokens:count", "At most so many tokens of a language model.", by_tokenizer=True),
+    "tokens": LengthUnit("ealm.lm.tokens:count", "At most so many tokens of a language model.", by_tokenizer=True),
 }
 """The table: a name is the option of the command line, the keyword of Python and the field of the service."""
 
@@ -59,7 +63,7 @@ def count_bytes(text: str) -> int:
     return len(text.encode())
 
 
-def measure(text: str, unit: Unit, tokenizer: str = "") -> int:
+def measure(text: str, unit: Unit, tokenizer: str = EMBEDDED_TOKENIZER) -> int:
     """Length of a text; `tokenizer` counts tokens."""
     counter = _counter(UNITS[unit].counter)
     return counter(text, tokenizer) if UNITS[unit].by_tokenizer else counter(text)
@@ -67,7 +71,7 @@ def measure(text: str, unit: Unit, tokenizer: str = "") -> int:
 
 @cache
 def _counter(name: str) -> Callable[..., int]:
-    found: Callable[..., int] = resolve_name(f"ealm.text.{name}")
+    found: Callable[..., int] = resolve_name(name if name.startswith("ealm.") else f"ealm.text.{name}")
     return found
 
 
@@ -79,7 +83,7 @@ class Limit:
     unit: Unit
     seen: Mapping[int, str] | None = field(default=None, compare=False, repr=False)
     """What readers see of placeholders for markup (`text.marks`), which alone counts."""
-    tokenizer: str = ""
+    tokenizer: str = EMBEDDED_TOKENIZER
     """What counts tokens."""
 
     def measure(self, text: str) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from ealm.common.errors import SettingsError
+from ealm.lm import bundled
 
 _FILES = ("tokenizer.json", "tokenizer.json.gz")
 
@@ -23,8 +24,8 @@ def _count(text: str, tokenizer: str) -> int:
 
 @cache
 def load(name: str) -> Tokenizer:
-    """A `tokenizer.json`, a folder with one, or the name of a model on the Hugging Face hub."""
-    path = Path(name)
+    """The tokenizer in the package, a `tokenizer.json`, a folder with one, or that of a model on the hub."""
+    path = bundled.lm_folder() if name == bundled.NAME else Path(name)
     found = next((path / own for own in _FILES if (path / own).is_file()), path if path.is_file() else None)
     try:
         if found is None:

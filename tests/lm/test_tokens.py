@@ -9,8 +9,8 @@ from tokenizers.pre_tokenizers import Whitespace
 
 from ealm import Summarizer
 from ealm.common.errors import SettingsError
+from ealm.lm.tokens import count
 from ealm.summarize.options import SummarizeOptions
-from ealm.text.tokens import count
 
 TEXT = "The council voted on Tuesday to close the old bridge over the river."
 
