@@ -81,6 +81,23 @@ def test_a_curve_that_breaks_off_is_told_and_every_length_still_comes(page: Any)
     assert page.is_enabled("#play")
 
 
+def test_a_busy_service_is_asked_again(page: Any) -> None:
+    refused: list[str] = []
+
+    def refuse_once(route: Any) -> None:
+        if route.request.url in refused:
+            route.continue_()
+        else:
+            refused.append(route.request.url)
+            route.fulfill(status=429, headers={"Retry-After": "1"}, body="{}", content_type="application/json")
+
+    page.route(re.compile("/v1/(summarize|curve)$"), refuse_once)
+    shorten(page, TEXT)
+    assert len(refused) == 2
+    assert page.locator("#source .word").count() == 12
+    assert page.text_content("#status") == ""
+
+
 def test_the_curve_comes_while_it_is_worked_out(page: Any) -> None:
     lines: list[str] = []
     page.on("response", lambda r: r.url.endswith("/v1/curve") and lines.append(r.headers["content-type"]))

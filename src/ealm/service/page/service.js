@@ -11,11 +11,23 @@
 
 export class ServiceError extends Error {}
 
-/** @param {string} path @param {object} body @param {AbortSignal} [signal] @param {string} [accept] */
-async function send(path, body, signal, accept = "application/json") {
+const TRIES = 4;
+const LONGEST_WAIT = 10;
+
+/**
+ * A service that has much to do says when to come again.
+ * @param {string} path @param {object} body @param {AbortSignal} [signal] @param {string} [accept] @param {number} [tries]
+ * @returns {Promise<Response>}
+ */
+async function send(path, body, signal, accept = "application/json", tries = TRIES) {
   const headers = { "Content-Type": "application/json", Accept: accept };
   const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal });
   if (response.ok) return response;
+  if (response.status === 429 && tries > 1) {
+    const seconds = Math.min(Number(response.headers.get("Retry-After")) || 1, LONGEST_WAIT);
+    await new Promise((resolve) => window.setTimeout(resolve, 1000 * seconds));
+    if (!signal?.aborted) return send(path, body, signal, accept, tries - 1);
+  }
   const values = await response.json().catch(() => ({}));
   throw new ServiceError(values.detail || `The service answered ${response.status}.`);
 }
