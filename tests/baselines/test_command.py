@@ -39,7 +39,7 @@ def test_seq3_of_both_kinds(tmp_path: Path, corpus_file: Path, data: Path) -> No
     assert scored.exit_code == 0, scored.output
     assert [system["name"] for system in json.loads(scored.stdout)["systems"]] == ["seq3", "seq3+"]
     again = run("train-baseline", "seq3", corpus_file, "--out", out, *COMMON)
-    assert again.exit_code == 1
+    assert again.exit_code == 2
     assert "already holds a run" in again.stderr
 
 
