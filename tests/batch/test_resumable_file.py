@@ -351,3 +351,27 @@ def test_a_killed_process_is_gone_on_with(tmp_path: Path, kind: str) -> None:
     assert not output.exists()
     run(source, output, resume=True)
     assert output.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux which files are open")
+@pytest.mark.parametrize("kind", ["csv", "txt"])
+def test_no_file_is_moved_or_removed_while_it_is_open_on_windows(tmp_path: Path, kind: str, monkeypatch: Any) -> None:
+    """Windows refuses both. Linux stands in for it: what is open there is looked up at each move."""
+    source, output = write_input(tmp_path, kind), tmp_path / f"out.{kind}"
+    moved: list[Path] = []
+
+    def checked(act: Callable[..., Any]) -> Callable[..., Any]:
+        def acted(path: Path, *arguments: Any, **options: Any) -> Any:
+            held = {str(file.readlink()) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()}
+            assert str(path) not in held
+            moved.append(path)
+            return act(path, *arguments, **options)
+
+        return acted
+
+    monkeypatch.setattr(resumable_file.sys, "platform", "win32")
+    for name in ("replace", "unlink"):
+        monkeypatch.setattr(Path, name, checked(getattr(Path, name)))
+    run(source, output)
+    assert output.exists()
+    assert {path.name for path in moved} >= {f".{output.name}.partial", f".{output.name}.partial.journal"}

@@ -1,5 +1,6 @@
 """The example for Spark in the documentation, run as it stands."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -37,7 +38,14 @@ def test_the_documented_example_runs(tmp_path: Path) -> None:
     table = pa.table({"id": [0, 1, 2], "text": [TEXT, None, TEXT]})
     parquet.write_table(table, tmp_path / "in" / "rows.parquet")
     (tmp_path / "example.py").write_text(example(), encoding="utf-8")
-    done = subprocess.run([sys.executable, "example.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "example.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},  # else the python3 of the path, which may be another
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     found = sorted(parquet.read_table(tmp_path / "out").to_pylist(), key=lambda row: row["id"])
     assert [row["text"] for row in found] == [TEXT, None, TEXT]

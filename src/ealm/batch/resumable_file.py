@@ -85,6 +85,10 @@ class _Entry(NamedTuple):
     """Length of the journal after its line."""
 
 
+_BINARY: int = getattr(os, "O_BINARY", 0)
+"""Without it, Windows writes two bytes for the end of a line."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Journal:
     """The content of a journal."""
@@ -137,7 +141,7 @@ class ResumableFile:
         if not self.target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.target.parent))
         try:
-            self._journal_file = os.open(self._journal, os.O_RDWR | os.O_CREAT, 0o666)
+            self._journal_file = os.open(self._journal, os.O_RDWR | os.O_CREAT | _BINARY, 0o666)
             self._lock()
             self._part_file = self._errors_file = -1
             try:
@@ -183,7 +187,7 @@ class ResumableFile:
 
     def _begin(self, entries: tuple[_Entry, ...], identity: dict[str, Any]) -> None:
         """Open the files after the last chunk that is all there, or empty."""
-        self._part_file = os.open(self._part, os.O_WRONLY | os.O_CREAT, 0o666)
+        self._part_file = os.open(self._part, os.O_WRONLY | os.O_CREAT | _BINARY, 0o666)
         size = os.fstat(self._part_file).st_size
         errors_size = self._errors.stat().st_size if self._errors.exists() else 0
         entries = tuple(entry for entry in entries if entry.end <= size and entry.errors_end <= errors_size)
@@ -200,7 +204,7 @@ class ResumableFile:
             self._log({"job": identity})
 
     def _open_errors(self) -> None:
-        self._errors_file = os.open(self._errors, os.O_WRONLY | os.O_CREAT, 0o666)
+        self._errors_file = os.open(self._errors, os.O_WRONLY | os.O_CREAT | _BINARY, 0o666)
         _truncate(self._errors_file, self._errors_end)
 
     def _add(self, entries: tuple[_Entry, ...]) -> None:
@@ -266,7 +270,7 @@ class ResumableFile:
             ready = self._part.with_name(f"{self._part.name}.final")
             try:
                 finalize(self._part, ready)
-                with ready.open("rb") as file:
+                with ready.open("r+b") as file:  # Windows flushes only what can be written
                     os.fsync(file.fileno())
             except BaseException:
                 ready.unlink(missing_ok=True)  # it is written again on resume, and a full disk needs the space
@@ -274,19 +278,28 @@ class ResumableFile:
         if self.target.exists():
             ready.chmod(self.target.stat().st_mode & 0o777)
         self._log({"finished": True})
+        self._close_where_open_files_stay()
         ready.replace(self.target)
 
     def discard(self) -> None:
         """Remove the unfinished files; the journal last, since the others mean nothing without it."""
+        self._close_where_open_files_stay()
         self._part.unlink(missing_ok=True)
         self._errors.unlink(missing_ok=True)
         self._journal.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Release the lock."""
-        for file in (self._part_file, self._errors_file, self._journal_file):
+        files = (self._part_file, self._errors_file, self._journal_file)
+        self._part_file = self._errors_file = self._journal_file = -1
+        for file in files:
             if file >= 0:
                 os.close(file)
+
+    def _close_where_open_files_stay(self) -> None:
+        """Windows neither moves nor removes a file that is open."""
+        if sys.platform == "win32":
+            self.close()
 
 
 def _truncate(file: int, length: int) -> None:

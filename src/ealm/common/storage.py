@@ -44,7 +44,7 @@ def replaced(path: Path) -> Iterator[Path]:
     draft = path.with_name(f".{path.name}.{os.getpid()}{_DRAFT_ENDING}")
     try:
         yield draft
-        with draft.open("rb") as file:
+        with draft.open("r+b") as file:  # Windows flushes only what can be written
             os.fsync(file.fileno())
         draft.chmod(mode)  # safetensors writes files that only their owner can read
         draft.replace(path)
