@@ -136,7 +136,7 @@ def test_the_curve_is_large_and_can_be_clicked(page: Any, view: str) -> None:
 def test_edits_are_marked_and_values_are_in_their_drawer(page: Any) -> None:
     shorten(page, TEXT)
     set_slider(page, 3)
-    assert page.locator(".word.gone").count() > 0
+    playwright_api.expect(page.locator(".word.gone").first).to_be_visible()
     assert "Q of" not in page.inner_text("body")
     page.click("#decided summary")
     rows = page.locator("#decisions tbody tr")
@@ -182,7 +182,6 @@ def test_play_can_be_stopped(page: Any) -> None:
     page.click("#play")
     page.click("#play")
     at = page.input_value("#length")
-    assert int(at) > 2
     page.wait_for_timeout(1_500)
     assert page.input_value("#length") == at
     assert page.locator("#source.playing").count() == 0
