@@ -143,7 +143,7 @@ def test_a_compressed_tokenizer_is_read_like_a_plain_one(tmp_path: Path) -> None
 
 
 def test_a_compressed_tokenizer_that_never_ends_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ealm.lm.bert.LARGEST_JSON", 100)
+    monkeypatch.setattr("ealm.common.storage.LARGEST_JSON", 100)
     (tmp_path / "tokenizer.json.gz").write_bytes(gzip.compress(b" " * 101))
     with pytest.raises(LanguageModelError, match="more than 100 bytes"):
         LightTokenizer.read(tmp_path / "tokenizer.json")
