@@ -108,9 +108,11 @@ def test_the_command_goes_on_with_a_local_job_and_ends_with_the_same_bytes(
         assert summarize("-o", tmp_path / "out.txt").exit_code == 128 + signal.SIGINT
     on_ray = ["--backend", "ray", "--address", cluster.address, "--workers", 1]
     result = summarize("-o", tmp_path / "out.txt", "--resume", *on_ray)
-    assert (result.exit_code, result.stderr) == (0, alone.stderr), result.output
-    assert (tmp_path / "out.txt").read_bytes() == (tmp_path / "alone.txt").read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["alone.txt", "in.txt", "out.txt"]
+    assert (result.exit_code, result.stderr) == (0, alone.stderr.replace("alone.txt", "out.txt")), result.output
+    for ending in ("", ".errors.jsonl"):
+        assert (tmp_path / f"out.txt{ending}").read_bytes() == (tmp_path / f"alone.txt{ending}").read_bytes()
+    outputs = {f"{name}.txt{ending}" for name in ("alone", "out") for ending in ("", ".errors.jsonl")}
+    assert {path.name for path in tmp_path.iterdir()} == {"in.txt", *outputs}
 
 
 def test_map_batches_takes_the_callable_class(session: None, agent_folder: Path, corpus_file: Path) -> None:
