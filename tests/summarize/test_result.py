@@ -1,8 +1,9 @@
 """What a user gets back, as values and as JSON."""
 
 import json
+import pickle
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -176,3 +177,32 @@ def test_nothing_of_a_text_becomes_markup() -> None:
 def test_the_source_is_the_edits_and_what_is_between() -> None:
     pieces = [piece if isinstance(piece, str) else piece.word for piece in TEXT.marked_source()]
     assert "".join(pieces) == TEXT.source
+
+
+def _later(calls: list[str]) -> Summary:
+    def edits() -> tuple[Edit, ...]:
+        calls.append("edits")
+        return SUMMARY.edits
+
+    def trace() -> tuple[TraceStep, ...]:
+        calls.append("trace")
+        return SUMMARY.trace
+
+    known = {field.name: getattr(SUMMARY, field.name) for field in fields(SUMMARY)}
+    return Summary.later(**{**known, "edits": edits, "trace": trace})
+
+
+def test_edits_and_trace_are_worked_out_once_and_only_if_somebody_reads_them() -> None:
+    calls: list[str] = []
+    summary = _later(calls)
+    other = summary.but(language="en")
+    assert (str(summary), summary.step, other.language) == (SUMMARY.summary, SUMMARY.step, "en")
+    assert calls == []
+    assert (summary.edits, summary.edits, calls) == (SUMMARY.edits, SUMMARY.edits, ["edits"])
+    assert (other.trace, summary) == (SUMMARY.trace, SUMMARY)
+    assert not hasattr(summary, "steps")
+
+
+def test_a_copy_for_another_process_has_everything() -> None:
+    assert pickle.loads(pickle.dumps(_later([]))) == SUMMARY
+    assert _later([]).to_dict(trace=True) == SUMMARY.to_dict(trace=True)

@@ -213,15 +213,17 @@ class TreePlan:
 
     def walk(self, kept: Collection[int]) -> tuple[Walk, int]:
         """A walk through this draft, and its step there: all else goes first, the least valuable first."""
-        length = len(self._values)
-        order = sorted(
-            range(length), key=lambda i: (i in kept, self._structure.is_word[i], self._depth(i), self._values[i])
-        )
+        length, left, is_word = len(self._values), frozenset(kept), self._structure.is_word
+        order = sorted(range(length), key=lambda i: (i in left, is_word[i], self._depths[i], self._values[i]))
         steps = tuple(Step(i, Action.REMOVE, (-self._values[i], 0.0)) for i in order)
         return Walk(length, steps), length - len(kept)
 
-    def _depth(self, i: int) -> int:
+    @cached_property
+    def _depths(self) -> list[int]:
         """Below 0: the deepest word goes first."""
+        return [self._depth(i) for i in range(len(self._values))]
+
+    def _depth(self, i: int) -> int:
         depth = 0
         while self._structure.heads[i] != ROOT and depth > -len(self._values):
             i, depth = self._structure.heads[i], depth - 1

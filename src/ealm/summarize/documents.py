@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import regex
 
@@ -95,14 +96,17 @@ class LengthPlanner:
         if len(self._headings) == len(self._sentences):
             self._headings = []
         self._prose = [i for i in range(len(sentences)) if i not in set(self._headings)]
-        self._weights = self._weighed(vectors) if self._prose else {}
+        self._vectors = vectors
         self._groups = list(_grouped(self._sentences, self._prose))
 
-    def _weighed(self, vectors: Floats) -> dict[int, float]:
+    @cached_property
+    def _weights(self) -> dict[int, float]:
         """The weight of each sentence but headings."""
+        if not self._prose:
+            return {}
         own = [self._all[i] for i in self._prose]
         weights = sentence_weights(
-            vectors[self._prose],
+            self._vectors[self._prose],
             [drafts.whole.content for drafts in own],
             [drafts.prepared.sentence.opens for drafts in own],
             repetition([drafts.prepared.sentence for drafts in own]),

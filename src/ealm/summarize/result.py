@@ -1,9 +1,9 @@
 """What a user gets back: the summary, every edit, and the walk that led there."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ealm.paper.edits import Action
 
@@ -46,9 +46,9 @@ _SHOWN = 60
 """Characters of a summary in its `repr`."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Summary:
-    """A summarized sentence or text; `str()` gives the summary."""
+    """A summarized sentence or text; `str()` gives the summary. Edits and trace are worked out when they are read."""
 
     source: str
     summary: str
@@ -67,6 +67,38 @@ class Summary:
     """The code of its language (ISO 639-1); None where it is not told, as with models of your own."""
     sentences: tuple["Summary", ...] = ()
     """The sentences of a text that has more than one; a dropped one has an empty summary."""
+
+    @classmethod
+    def later(
+        cls, *, edits: Callable[[], tuple[Edit, ...]], trace: Callable[[], tuple[TraceStep, ...]], **known: Any
+    ) -> "Summary":
+        """A summary whose edits and trace are worked out when somebody reads them; most callers never do."""
+        made = cls(**known, edits=(), trace=())
+        vars(made).update(_later={"edits": edits, "trace": trace})
+        del vars(made)["edits"], vars(made)["trace"]
+        return made
+
+    def but(self, **changes: Any) -> "Summary":
+        """The same with other values; as `dataclasses.replace`, but what was left for later stays so."""
+        made = type(self).__new__(type(self))
+        waiting = {name: work for name, work in vars(self).get("_later", {}).items() if name not in changes}
+        vars(made).update({**vars(self), **changes, "_later": waiting})
+        return made
+
+    if not TYPE_CHECKING:  # a type checker should still find wrong names
+
+        def __getattr__(self, name: str) -> Any:
+            """Work out what was left for later."""
+            waiting = vars(self).get("_later", {})
+            if name not in waiting:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            found = vars(self)[name] = waiting[name]()
+            del waiting[name]
+            return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy for another process has everything."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __str__(self) -> str:
         return self.summary

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from ealm.common.pieces import between_pieces
@@ -97,14 +98,14 @@ class ResultBuilder:
         text = prepared.text(chosen.conversion.actions, replacements)
         if len(task.text.sentences) == 1:
             text = _within(task.text.limit, text, prepared.original.text)
-        own = Summary(
+        own = Summary.later(
             source=prepared.sentence.text,
             summary=text,
             compression_rate=compression_rate(len(kept), len(prepared.original.tokens)),
             reconstruction_rate=chosen.reconstruction_rate,
             step=chosen.step,
-            edits=self._edits(task, kept, replacements),
-            trace=tuple(self._trace(task)),
+            edits=partial(self._edits, task, kept, replacements),
+            trace=partial(self._trace, task),
             complete=task.complete,
             reason=None if task.complete else _INCOMPLETE,
         )
@@ -134,7 +135,10 @@ class ResultBuilder:
             )
         return tuple(edits)
 
-    def _trace(self, task: SentenceTask) -> Iterator[TraceStep]:
+    def _trace(self, task: SentenceTask) -> tuple[TraceStep, ...]:
+        return tuple(self._trace_steps(task))
+
+    def _trace_steps(self, task: SentenceTask) -> Iterator[TraceStep]:
         prepared, walk = task.prepared, task.walk
         known = task.known_steps()
         for number, step in enumerate(walk.steps, start=1):
@@ -161,11 +165,11 @@ class ResultBuilder:
 
 def text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
     """Of a text, from those of its sentences."""
-    made = replace(_text_summary(text, parts), language=text.language)
+    made = _text_summary(text, parts).but(language=text.language)
     if text.known:
         return made
     whole = all(part.summary in ("", part.source) for part in parts)
-    return replace(made, complete=whole, reason=unknown_language(text.language))
+    return made.but(complete=whole, reason=unknown_language(text.language))
 
 
 def unknown_language(code: str | None) -> str:
@@ -197,20 +201,21 @@ def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
         whole = frame.written(sentences, written) if fits else whole.translate(frame.marks.seen)
         source = frame.written(sentences, [sentence.text for sentence in sentences])
         parts = [_marked(part, frame) for part in parts]
-    return Summary(
+    lengths = [len(sentence.tokens) for sentence in sentences]
+    return Summary.later(
         source=source,
         summary=whole,
-        compression_rate=_mean_by([(p.compression_rate, len(p.edits)) for p in parts]) or 0.0,
+        compression_rate=_mean_by([(p.compression_rate, n) for p, n in zip(parts, lengths, strict=True)]) or 0.0,
         reconstruction_rate=_mean_by(
             [(p.reconstruction_rate, sum(d.source.counted)) for p, d in zip(parts, text.sentences, strict=True)]
         ),
         step=sum(part.step for part in parts),
         complete=all(part.complete for part in parts),
         reason=next((part.reason for part in parts if part.reason), None),
-        edits=tuple(
+        edits=lambda: tuple(
             edit for sentence, part in zip(sentences, parts, strict=True) for edit in _with_lead(sentence, part)
         ),
-        trace=(),
+        trace=tuple,
         sentences=tuple(parts),
     )
 
@@ -218,7 +223,7 @@ def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
 def _marked(part: Summary, frame: Frame) -> Summary:
     """The summary of a sentence with its markup in place of placeholders."""
     edits = tuple(replace(edit, word=frame.marked(edit.word)) for edit in part.edits)
-    return replace(part, source=frame.marked(part.source), summary=frame.marked(part.summary), edits=edits)
+    return part.but(source=frame.marked(part.source), summary=frame.marked(part.summary), edits=edits)
 
 
 def _with_lead(sentence: Sentence, part: Summary) -> Iterator[Edit]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ealm.goal_agent.tree_plan import TreePlan
 from ealm.paper.edits import Action
@@ -56,9 +57,17 @@ class SentenceDrafts:
         self._walks = walks
         self._within: dict[Limit, SentenceDraft] = {}
         self._values = _word_values(prepared, walks)
-        self.read = ReadSentence(prepared.sentence.words, walks.tags if isinstance(walks, TreePlan) else ())
-        walk = walks.walk_to(len(self._values))
-        self.whole = replace(self._draft(Shortened(0, walk.actions_after(0), walk)), text=prepared.sentence.text)
+
+    @cached_property
+    def whole(self) -> SentenceDraft:
+        """All of it."""
+        walk = self._walks.walk_to(len(self._values))
+        return replace(self._draft(Shortened(0, walk.actions_after(0), walk)), text=self.prepared.sentence.text)
+
+    @cached_property
+    def read(self) -> ReadSentence:
+        """What it refers to and what others may refer to."""
+        return ReadSentence(self.prepared.sentence.words, self._walks.tags if isinstance(self._walks, TreePlan) else ())
 
     @property
     def least(self) -> SentenceDraft:

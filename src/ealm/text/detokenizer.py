@@ -6,6 +6,7 @@ capital if the source's was.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
@@ -51,6 +52,7 @@ _CURRENCY = regex.compile(r"\p{Sc}")
 _IDEOGRAPH = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
 
+@lru_cache(maxsize=10_000)  # asked several times of each word, and most words of a text are frequent ones
 def is_punctuation(word: str) -> bool:
     """Whether a word is nothing but punctuation or invisible characters, or an HTML tag."""
     if word in _SYMBOLIC_MARKS or word in _SEPARATORS or not _HAS_WORD_CHARACTER.search(word):
@@ -87,6 +89,8 @@ class Layout:
         """Whether no space lies between a word and the one before it."""
         self._is_punctuation = [is_punctuation(word) for word in words]
         self._partners = self._pairs()
+        self._marks = [(at, self._partners[at]) for at, word in enumerate(words) if closing_mark(word) in words]
+        """Marks of markup, each with its partner."""
         self._strength = {index: _STRENGTH[word] for index, word in enumerate(words) if word in _STRENGTH}
         self._terminals = {index for index, word in enumerate(words) if word in _TERMINALS}
         self._hosts = {index: hosts for index in range(len(words)) if (hosts := self._hosts_of(index))}
@@ -154,10 +158,9 @@ class Layout:
 
     def with_marks(self, kept: Sequence[int]) -> Sequence[int]:
         """The kept indices with the marks around them: a link has its address as long as a word of it is left."""
-        pairs = [(at, self._partners[at]) for at, word in enumerate(self._words) if closing_mark(word) in self._words]
-        if not pairs:
+        if not self._marks:
             return kept
-        around = {at for pair in pairs if any(pair[0] < index < pair[1] for index in kept) for at in pair}
+        around = {at for pair in self._marks if any(pair[0] < index < pair[1] for index in kept) for at in pair}
         return sorted({*kept, *around})
 
     def tidied(self, kept: Collection[int], *, locked: Collection[int] = ()) -> list[int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, pairwise
 
 import regex
@@ -23,7 +24,7 @@ _WIDE_SPACE = regex.compile(r"[^\S ]|[\x1c-\x1f]")
 _LIST_NUMBER = regex.compile(r"\s*\(?\d{1,3}[.)]\s+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sentence:
     """A stretch of a text with its words; `gap` is the white space that follows it there."""
 
@@ -42,7 +43,7 @@ class Sentence:
     block: int = 0
     """The number of its block."""
 
-    @property
+    @cached_property
     def words(self) -> tuple[str, ...]:
         """The words as they are written."""
         return tuple(token.text for token in self.tokens)

@@ -1,6 +1,7 @@
 """How words are written: what the uncased encoder does not see, as numbers for the parser."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 _ENDINGS = ("s", "ed", "ing", "ly", "er", "n't", "'s", "'re", "'ve", "'ll", "'d")
 
@@ -29,10 +30,11 @@ def word_shapes(words: Sequence[str]) -> list[list[float]]:
     return [[*_shape(word), float(index == 0), float(index == last)] for index, word in enumerate(words)]
 
 
-def _shape(word: str) -> list[float]:
+@lru_cache(maxsize=10_000)  # most words of a text are frequent ones
+def _shape(word: str) -> tuple[float, ...]:
     plain = word.replace("’", "'")
     lower = plain.lower()
-    return [
+    return (
         *(float(test(plain)) for test in _CASE + _FORMS),
         *(float(len(lower) > len(ending) and lower.endswith(ending)) for ending in _ENDINGS),
-    ]
+    )
