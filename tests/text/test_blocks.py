@@ -20,11 +20,24 @@ def test_nothing_is_lost(lines: list[str]) -> None:
         ("# Title.\nThe river rises.", ["heading", "prose"]),
         ("- one\n* two\n1. three\n(a) four\n• five", ["item"] * 5),
         ("- one", ["prose"]),
-        ("Text.\n\n```\ncode here\n\nmore\n```\nText.", ["prose", *["verbatim"] * 4, "prose"]),
+        ("Text.\n\n```\ncode here\n\nmore\n```\nText.", ["prose", "verbatim", "prose"]),
         ("Text.\n| a | b |\n|---|---|\nname\tprice\tsize", ["prose", *["verbatim"] * 3]),
         ("Text.\nhttps://example.org/a", ["prose", "verbatim"]),
         ("A verse is short\nand stands alone", ["prose", "prose"]),
         ("He said so.\n\nThe end.", ["prose", "prose"]),
+        (
+            "Minutes\n\n1. Money\n\nWe have some.\n\n2. Other business\n\nNone.",
+            [*["heading", "heading", "prose"], *["heading", "prose"]],
+        ),
+        ("1. One\n\n2. Two\n\n3. Three\n\nText.", [*["item"] * 3, "prose"]),
+        ("Money\nThe garden has more money in the bank than it had last year.", ["heading", "prose"]),
+        ("Minutes of the board\nDate: 3 May\nPresent: Ada\n\nText.", ["heading", "aside", "verbatim", "prose"]),
+        ("From: Ada\nTo: Bo\nSubject: Boats\n\nText.", ["aside", "aside", "heading", "prose"]),
+        ("Price: 5 euros.\n\nText.", ["prose", "prose"]),
+        (
+            "Text.\n\nBest regards,\nAda\n\nOn Monday Bo wrote:\n> One.\n> Two.\n> Three.\n> Four.\n> Five.",
+            ["prose", *["aside"] * 8],
+        ),
     ],
 )
 def test_forms(text: str, forms: list[str]) -> None:

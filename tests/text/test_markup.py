@@ -80,3 +80,8 @@ def test_a_limit_counts_what_readers_see(text: str, markup: str) -> None:
 def test_characters_of_private_use_are_no_placeholders() -> None:
     frame, sentences = read("Odd \ue000 signs \uf000 *here*.", "markdown")
     assert frame.written(sentences, [own.text for own in sentences]) == "Odd  signs  *here*."
+
+
+def test_a_line_of_pictures_says_nothing() -> None:
+    text = "# Tool\n\n[![Build](a.svg)](b) ![Licence](c.svg)\n\nIt works ![logo](d.svg) well."
+    assert [own.form for own in read(text, "markdown")[1]] == ["heading", "aside", "prose"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ealm.text.references import ReadSentence, sentences_needed
+from ealm.text.references import ReadSentence, lost_conjunction, lost_main_clause, sentences_needed
 
 
 def read(text: str) -> ReadSentence:
@@ -54,3 +54,35 @@ def test_tags_tell_names_and_nouns() -> None:
     assert sentences_needed(sentence, [0, 1, 2], BEFORE) == 2
     sentence = ReadSentence(("Tom", "said", "he", "left"), ("NNP", "VBD", "PRP", "VBD"))
     assert sentences_needed(sentence, range(4), BEFORE) == 0
+    sentence = ReadSentence(("Sailors", "tie", "it"), ("NNS", "VBP", "PRP"))  # no sailor is an it
+    assert sentences_needed(sentence, range(3), BEFORE) == 1
+
+
+def test_words_that_point_back_inside_of_a_sentence() -> None:
+    tags = ("NNP", "VBD", "CD", "IN", "DT", "NNS")
+    assert sentences_needed(ReadSentence(tuple("Ada kept one of those letters".split()), tags), range(6), BEFORE) == 1
+    assert sentences_needed(ReadSentence(tuple("Ada kept one of those days".split()), tags), range(4), BEFORE) == 0
+    tags = ("NNS", "VBD", "IN", "DT", "NNS")
+    assert sentences_needed(ReadSentence(tuple("Colonies died in these hives".split()), tags), range(5), BEFORE) == 0
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        ("between you the firm", True),
+        ("between you firm", True),
+        ("between you and the firm", False),
+        ("between the firm", False),
+    ],
+)
+def test_a_conjunction_between_neighbours_is_missed(kept: str, expected: bool) -> None:
+    words = "between you and the firm , of course".split()
+    assert lost_conjunction(words, [words.index(word) for word in kept.split()]) is expected
+
+
+def test_a_clause_without_the_main_one_is_no_sentence() -> None:
+    words = "when the ship came , they left".split()
+    assert lost_main_clause(words, range(4))
+    assert not lost_main_clause(words, range(7))
+    assert not lost_main_clause(words, [5, 6])
+    assert not lost_main_clause("when will you go".split(), range(4))

@@ -10,6 +10,11 @@ from ealm.text.tokenizer import Token
 TEXTS = st.text(st.sampled_from("abZ1é日.,!?…\"'”“()[]-—: \n\t。"), max_size=25)
 
 
+def test_a_quotation_and_who_said_it_are_one() -> None:
+    text = '"The beam is great." — Sofia L., Tyrol'
+    assert [sentence.text for sentence in split_sentences(text)] == [text]
+
+
 def texts(text: str) -> list[str]:
     return [sentence.text for sentence in split_sentences(text)]
 

@@ -1,6 +1,6 @@
 """Texts of several sentences: which of them stay, and how long each of those is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,19 +12,17 @@ from ealm.paper.rollout import WalkSource
 from ealm.summarize.budget import Choice, allocate
 from ealm.summarize.length_fitting import Shortened
 from ealm.summarize.options import SummarizeOptions
+from ealm.summarize.parts import Drafts, group_drafts, grouped
 from ealm.summarize.prepared_sentence import PreparedSentence
-from ealm.summarize.salience import Floats, repetition, sentence_weights
+from ealm.summarize.salience import Floats, repetition, sentence_weights, shared_words
+from ealm.summarize.sections import Sections
 from ealm.summarize.sentence_drafts import SentenceDraft, SentenceDrafts
 from ealm.text.blocks import Form
 from ealm.text.frames import Frame, assembled
 from ealm.text.lengths import Limit, usual_limit
 from ealm.text.references import sentences_needed
-from ealm.text.sentences import Sentence
 
-_ITEM_SHARES = (0.35, 0.5, 0.65, 0.8, 1.0)
-"""Lengths of the items of a list that are compared, as shares of the whole."""
-
-_LENGTH_COUNTS = 0.6
+_LENGTH_COUNTS = 0.85
 """Power of what a sentence has to say in what it is worth: long sentences are worth more, but not by as much."""
 
 _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.02}
@@ -72,7 +70,7 @@ class _Part:
     """Sentences that are there together or not at all: one, or a list with the line that announces it."""
 
     members: tuple[int, ...]
-    drafts: list[tuple[SentenceDraft, ...]]
+    drafts: list[Drafts]
     """Of the members, for each choice."""
     choices: list[Choice]
 
@@ -92,12 +90,10 @@ class LengthPlanner:
         self._all = [SentenceDrafts(prepared, own) for prepared, own in zip(sentences, walks, strict=True)]
         self._sentences = [prepared.sentence for prepared in sentences]
         self._whole_sentences = whole_sentences
-        self._headings = [i for i, sentence in enumerate(self._sentences) if sentence.form == "heading"]
-        if len(self._headings) == len(self._sentences):
-            self._headings = []
-        self._prose = [i for i in range(len(sentences)) if i not in set(self._headings)]
+        self._sections = Sections(self._sentences)
+        self._prose = [i for i in range(len(sentences)) if i not in set(self._sections.headings)]
         self._vectors = vectors
-        self._groups = list(_grouped(self._sentences, self._prose))
+        self._groups = list(grouped(self._sentences, self._prose))
 
     @cached_property
     def _weights(self) -> dict[int, float]:
@@ -110,6 +106,7 @@ class LengthPlanner:
             [drafts.whole.content for drafts in own],
             [drafts.prepared.sentence.opens for drafts in own],
             repetition([drafts.prepared.sentence for drafts in own]),
+            shared_words([drafts.prepared.sentence for drafts in own]),
         )
         return {
             i: own * _WEIGHTS.get(self._sentences[i].form, 1.0) for i, own in zip(self._prose, weights, strict=True)
@@ -144,37 +141,22 @@ class LengthPlanner:
     # Choices
 
     def _part(self, group: tuple[int, ...], limit: Limit) -> _Part:
-        nothing = tuple(self._all[i].least for i in group)
-        drafts = [nothing, *(self._list(group, limit) if len(group) > 1 else self._single(group[0], limit))]
+        drafts = [tuple(self._all[i].least for i in group), *self._drafts(group, limit)]
         return _Part(group, drafts, [self._choice(group, own, limit) for own in drafts])
 
-    def _single(self, index: int, limit: Limit) -> Iterator[tuple[SentenceDraft, ...]]:
-        for draft in self._all[index].statements(limit, whole=self._whole_sentences):
-            yield (draft,)
-
-    def _list(self, group: tuple[int, ...], limit: Limit) -> Iterator[tuple[SentenceDraft, ...]]:
-        """The items of a list, each a share of itself; where not all fit, those that matter most."""
-        items = [i for i in group if self._sentences[i].lead or self._sentences[i].form != "item"]
-        shares = _ITEM_SHARES[-1:] if self._whole_sentences else _ITEM_SHARES
-        by_weight = sorted((i for i in items if self._sentences[i].form == "item"), key=lambda i: -self._weights[i])
-        for share in shares:
-            for count in range(1, len(by_weight) + 1) if share == shares[0] else [len(by_weight)]:
-                stay = {*by_weight[:count], *(i for i in items if self._sentences[i].form != "item")}
-                yield tuple(self._member(i, i in stay, share, limit) for i in group)
-
-    def _member(self, index: int, stays: bool, share: float, limit: Limit) -> SentenceDraft:
-        own = self._all[index]
-        if not stays and not (share >= 1 and self._sentences[index].form == "item"):
-            return own.least
-        return own.whole if self._sentences[index].form != "item" else own.item(limit, share)
+    def _drafts(self, group: tuple[int, ...], limit: Limit) -> Iterator[Drafts]:
+        whole = self._whole_sentences
+        if len(group) == 1:
+            return ((draft,) for draft in self._all[group[0]].statements(limit, whole=whole))
+        return group_drafts(group, self._all, self._weights, limit, whole_sentences=whole)
 
     def _choice(self, group: tuple[int, ...], drafts: tuple[SentenceDraft, ...], limit: Limit) -> Choice:
         sentences = [self._sentences[i] for i in group]
         text = assembled(sentences, [draft.text for draft in drafts])
         stands = any(self._all[i].has_words(draft) for i, draft in zip(group, drafts, strict=True))
         value = sum(self._worth(i, draft) for i, draft in zip(group, drafts, strict=True))
-        items = [draft for sentence, draft in zip(sentences, drafts, strict=True) if sentence.form == "item"]
-        value *= sum(bool(draft.text) for draft in items) / len(items) if items else 1  # better all items than some
+        listed = [draft for sentence, draft in zip(sentences, drafts, strict=True) if sentence.form != "prose"]
+        value *= sum(bool(draft.text) for draft in listed) / len(listed) if listed else 1  # better all items than some
         if stands and not all(draft.shortened.complete for draft in drafts):
             return Choice(limit.measure(text) + self._widest_gap(limit), _BARE_WORDS)
         needs = self._needs(group[0], drafts[0]) if stands else 0
@@ -206,29 +188,24 @@ class LengthPlanner:
     def _with_headings(self, limit: Limit, parts: Sequence[_Part]) -> list[SentenceDraft]:
         """A heading stands if something of its section does and all such headings take little of the limit."""
         result = self._allocated(parts, limit, ())
-        for _ in range(3):
-            wanted = self._wanted_headings(result)
-            headings = [self._sentences[i] for i in wanted]
-            size = limit.measure(assembled(headings, [heading.text for heading in headings]))
-            if not wanted or size > _MOST_FOR_HEADINGS * limit.size:
-                return result
-            attempt = self._allocated(parts, limit, wanted)
-            if self._wanted_headings(attempt) == wanted:
-                return attempt
-            result = [self._all[i].least if i in self._headings else draft for i, draft in enumerate(attempt)]
-        return result
+        room: set[int] = set()
+        while not (wanted := self._wanted_headings(result)) <= room:
+            if self._size_of_headings(room | wanted, limit) > _MOST_FOR_HEADINGS * limit.size:
+                room = {0} & wanted  # only some of them would put the others' sections below the wrong one
+                room = room if self._size_of_headings(room, limit) <= _MOST_FOR_HEADINGS * limit.size else set()
+                return self._allocated(parts, limit, room)
+            room |= wanted
+            result = self._allocated(parts, limit, room)
+        return [self._all[i].least if i in room - wanted else draft for i, draft in enumerate(result)]
 
-    def _wanted_headings(self, result: Sequence[SentenceDraft]) -> tuple[int, ...]:
-        wanted = []
-        for place, heading in enumerate(self._headings):
-            end = next((i for i in self._headings[place + 1 :] if i > heading + 1), len(result))
-            first = heading == 0  # the title of all
-            section = result[heading + 1 :] if first else result[heading + 1 : end]
-            if any(draft.text for i, draft in enumerate(section, heading + 1) if i not in self._headings):
-                wanted.append(heading)
-        return tuple(wanted)
+    def _size_of_headings(self, numbers: Collection[int], limit: Limit) -> int:
+        headings = [self._sentences[i] for i in sorted(numbers)]
+        return limit.measure(assembled(headings, [own.text for own in headings]))
 
-    def _allocated(self, parts: Sequence[_Part], limit: Limit, headings: Sequence[int]) -> list[SentenceDraft]:
+    def _wanted_headings(self, result: Sequence[SentenceDraft]) -> set[int]:
+        return self._sections.wanted([i for i, draft in enumerate(result) if draft.text])
+
+    def _allocated(self, parts: Sequence[_Part], limit: Limit, headings: Collection[int]) -> list[SentenceDraft]:
         """The best choice for each part beside these headings."""
         gap = self._widest_gap(limit)
         budget = limit.size + gap  # the last sentence of a text has no gap after it
@@ -283,27 +260,6 @@ class LengthPlanner:
             if longer.shortened.complete and same and limit.allows(self._text(attempt)):
                 return attempt
         return result
-
-
-def _grouped(sentences: Sequence[Sentence], prose: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Sentences one by one; items of a list that follow each other together, with a line before that announces them."""
-    waiting: list[int] = []
-    for i in prose:
-        sentence = sentences[i]
-        if sentence.form == "item":
-            waiting.append(i)
-            continue
-        if any(sentences[j].form == "item" for j in waiting):
-            yield tuple(waiting)
-            waiting = []
-        yield from ((j,) for j in waiting)
-        waiting = [i] if sentence.text.endswith(":") else []
-        if not waiting:
-            yield (i,)
-    if any(sentences[j].form == "item" for j in waiting):
-        yield tuple(waiting)
-    else:
-        yield from ((j,) for j in waiting)
 
 
 def cut(text: str, limit: Limit) -> str:

@@ -1,5 +1,6 @@
 """How much each sentence of a text matters: what the text is about, where it stands, and whether it is said twice."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -39,12 +40,23 @@ def sentence_vectors(encodings: Sequence[Tensor]) -> Floats:
     return means / lengths
 
 
+def _stems(sentence: Sentence) -> frozenset[str]:
+    """What its content words begin with."""
+    return frozenset(
+        word.lower()[:_STEM] for word in sentence.words if word[:1].isalnum() and word.lower() not in LIGHT_WORDS
+    )
+
+
+def shared_words(sentences: Sequence[Sentence]) -> Floats:
+    """(sentences,): in how many sentences its content words occur, on average over them."""
+    stems = [_stems(own) for own in sentences]
+    counts = Counter(stem for own in stems for stem in own)
+    return np.asarray([sum(counts[stem] for stem in own) / max(1, len(own)) for own in stems])
+
+
 def repetition(sentences: Sequence[Sentence]) -> Floats:
     """(sentences, sentences): the share of the content words of one sentence that another has too."""
-    stems = [
-        frozenset(word.lower()[:_STEM] for word in own.words if word[:1].isalnum() and word.lower() not in LIGHT_WORDS)
-        for own in sentences
-    ]
+    stems = [_stems(own) for own in sentences]
     shared = [[len(own & other) / max(1, len(own)) for other in stems] for own in stems]
     for number, own in enumerate(sentences):
         if own.continued:  # a piece of a sentence repeats nothing
@@ -52,20 +64,28 @@ def repetition(sentences: Sequence[Sentence]) -> Floats:
     return np.asarray(shared)
 
 
-def sentence_weights(vectors: Floats, sizes: Sequence[float], opens: Sequence[bool], repeated: Floats) -> list[float]:
+def sentence_weights(
+    vectors: Floats, sizes: Sequence[float], opens: Sequence[bool], repeated: Floats, shared: Floats
+) -> list[float]:
     """The weight of each sentence; `sizes` says how much each has to say, `opens` whether it begins a paragraph.
 
     Of two sentences that say the same, by their meaning and by their words, the one of less weight loses its own.
     """
     centre = np.asarray(sizes) @ vectors
     central = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
-    low, high = float(central.min()), float(central.max())
-    weights = _LEAST_WEIGHT + (1 - _LEAST_WEIGHT) * (central - low) / max(high - low, 1e-9)
+    central = (_from_0_to_1(central) + _from_0_to_1(shared)) / 2
+    weights = _LEAST_WEIGHT + (1 - _LEAST_WEIGHT) * central
     for place, opening in enumerate(opens):
         weights[place] *= 1 + _OPENING_BONUS / (place + 1) + _PARAGRAPH_BONUS * opening
     likeness = np.sqrt(np.clip(vectors @ vectors.T, 0, 1) * repeated)
     found: list[float] = _without_repetition(weights, likeness).tolist()
     return found
+
+
+def _from_0_to_1(values: Floats) -> Floats:
+    low, high = float(values.min()), float(values.max())
+    scaled: Floats = (values - low) / max(high - low, 1e-9)
+    return scaled
 
 
 def _without_repetition(weights: Floats, likeness: Floats) -> Floats:

@@ -10,7 +10,7 @@ from ealm.paper.rollout import WalkSource
 from ealm.summarize.length_fitting import Shortened
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.lengths import Limit
-from ealm.text.references import ReadSentence
+from ealm.text.references import ReadSentence, lost_conjunction, lost_main_clause
 
 _SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Lengths of a sentence that are compared, as shares of the whole."""
@@ -18,11 +18,23 @@ _SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _LEAST_CONTENT = 0.5
 """Share of what a sentence says that must be left of it: what has less is better not there at all."""
 
-_ENOUGH_WORDS = 5
-"""As much as so many of its words say is enough, however long it is."""
+_ENOUGH_WORDS = 7
+"""So many words, and as much as so many of its words say, are enough, however long it is."""
 
-_FEWEST_WORDS = 3
-"""Of a draft: "Covered." and "Value." say nothing."""
+_LEAST_LENGTH = 0.5
+"""Share of the words of a sentence that must be left of it, up to those that are enough."""
+
+_LEAST_SHARE_OF_LIMIT = 0.6
+"""Of a short limit, this much is enough too."""
+
+_FEWEST_WORDS = 4
+"""Of a draft: "Trains will run." says nothing."""
+
+_FEWEST_WITHOUT_VERB = 3
+"""Words of a sentence that has none: "Questions?" does not stand alone."""
+
+_LONGEST_PHRASE = 16
+"""Words of an item without a verb, which stays whole: "3 cloves of garlic, crushed"."""
 
 _VALUE_OF_A_KEPT_WORD = 0.01
 """Lets a sentence without a content word stay if it fits."""
@@ -95,15 +107,22 @@ class SentenceDrafts:
         found = [] if whole or self._is_whole else self._shorter(limit)
         if limit.allows(self.whole.text):
             found.append(self.whole)
-        words = sum(value > 0 for value in self._values)
-        enough = min(_LEAST_CONTENT, _ENOUGH_WORDS / max(1, words)) * self.whole.content
-        fewest = min(_FEWEST_WORDS, len(self.whole.kept - self.prepared.punctuation))
-        return [
-            draft
-            for draft in found
-            if (draft.content >= enough - 1e-9 and len(draft.kept - self.prepared.punctuation) >= fewest)
-            or self.prepared.hard_keep
-        ]
+        return [draft for draft in found if self._says_enough(draft, limit) or self.prepared.hard_keep]
+
+    def _says_enough(self, draft: SentenceDraft, limit: Limit) -> bool:
+        """Whether a draft is worth to stand as a sentence of a text with this limit, and no word is missed in it."""
+        all_words = len(self.whole.kept - self.prepared.punctuation)
+        if all_words < _FEWEST_WITHOUT_VERB and self.prepared.sentence.form == "prose" and not self.read.has_verb():
+            return False
+        room = limit.size * all_words / max(1, limit.measure(self.prepared.sentence.text))
+        most = _FEWEST_WORDS if self.prepared.sentence.form == "item" else _ENOUGH_WORDS
+        enough = min(most, max(_FEWEST_WORDS, round(_LEAST_SHARE_OF_LIMIT * room)))
+        fewest = min(all_words, max(_FEWEST_WORDS, min(enough, round(_LEAST_LENGTH * all_words))))
+        least = min(_LEAST_CONTENT, enough / max(1, sum(value > 0 for value in self._values))) * self.whole.content
+        if draft.content < least - 1e-9 or len(draft.kept - self.prepared.punctuation) < fewest:
+            return False
+        words = self.prepared.sentence.words
+        return not (lost_conjunction(words, draft.kept) or lost_main_clause(words, draft.kept))
 
     @property
     def _is_whole(self) -> bool:
@@ -122,10 +141,12 @@ class SentenceDrafts:
         return found
 
     def item(self, limit: Limit, share: float) -> SentenceDraft:
-        """A share of it as an item of a list, or a little more, so that it is a statement."""
+        """A share of it as an item of a list, or a little more, so that it says enough; a short phrase is whole."""
         full = limit.measure(self.prepared.sentence.text)
-        for own in [] if self._is_whole else [share, *(more for more in _SHARES if more > share)]:
-            if own < 1 and (draft := self.within(replace(limit, size=max(1, round(own * full))))).shortened.complete:
+        short = len(self.prepared.sentence.words) <= _LONGEST_PHRASE and not self.read.has_verb()
+        for own in [] if self._is_whole or short else [share, *(more for more in _SHARES if more > share)]:
+            draft = self.within(replace(limit, size=max(1, round(own * full))))
+            if own < 1 and draft.shortened.complete and self._says_enough(draft, limit):
                 return draft
         return self.whole
 

@@ -7,22 +7,26 @@ from typing import Literal
 
 import regex
 
-from ealm.text.word_lists import CLOSINGS, GREETINGS
+from ealm.text.word_lists import CLOSINGS, GREETINGS, LETTER_FIELDS
 
 Form = Literal["prose", "heading", "item", "verbatim", "aside"]
 """What a stretch of text is: prose is shortened; so is an item of a list, which stays an item; a heading, something
-verbatim (code, a row of a table, an address) or an aside (the greeting, the signature, a quotation of an e-mail) is
-there as a whole or not at all."""
+verbatim (code, a row of a table, an address) or an aside (the addresses, the greeting, the signature, a quotation of
+an e-mail) is there as a whole or not at all."""
 
 _BREAK = regex.compile(r"[^\S\n]*\n\s*?(?=[^\S\n]*\S)|\s*\z")
 _BULLET = regex.compile(r"(?:[-*+•‣◦▪·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[^\S\n]+(?=\S)")
 _FENCE = regex.compile(r"(?:```|~~~)")
 _ROW = regex.compile(r"\|.*\||.*(?:\t.*){2,}|[-=_*+|: ]{4,}|(?:https?://|www\.)\S+")
+_NUMBER = regex.compile(r"\(?\d{1,3}(?:\.\d{1,3})*[.)]?[^\S\n]+(?=\p{Lu})")
+_LABEL = regex.compile(r"(\p{Lu}\p{L}*(?:[ -]\p{L}+){0,2}):[^\S\n]+(?=\S)")
 _HEADING_MARK = regex.compile(r"#{1,6}[^\S\n]+(?=\S)")
 _ENDS_A_SENTENCE = regex.compile(r"[.!?:;,…。！？][\"'”’)\]]*\z")
 
 _QUOTED = regex.compile(r"\s*>|On\b.*\bwrote:\s*\z|-+\s?(?:Original|Forwarded)\b", regex.DOTALL)
 _LONGEST_HEADING = 12
+_LONGEST_TIGHT_HEADING = 6
+"""Words of a heading without a blank line below it."""
 _LONGEST_GREETING = 5
 _LONGEST_SIGNATURE = 6
 """Lines."""
@@ -44,23 +48,22 @@ class Block:
 
 def split_blocks(text: str) -> list[Block]:
     """Blocks in order: their leads, texts and gaps, one after the other, are the text without its outer white space."""
-    lines = list(_lines(text.strip()))
-    joined = list(_joined(lines))
+    joined = list(_fenced(list(_joined(list(_lines(text.strip()))))))
     if len(joined) < 2:
         return [Block("", own, gap, "prose") for own, gap in joined]
     blocks = []
-    fenced = signed = False
+    signed = False
+    following = [own for own, _ in joined[1:]] + [""]
+    ends = [number for number, (own, _) in enumerate(joined) if _QUOTED.match(own) or own.rstrip() == "--"]
     for number, (own, gap) in enumerate(joined):
-        fence = _FENCE.match(own.lstrip()) is not None
-        signed = signed or _is_signature(own, number, len(joined))
+        signed = signed or _is_signature(own, number, next((end for end in ends if end > number), len(joined)))
         if signed or _QUOTED.match(own) or _is_greeting(own):
             blocks.append(Block("", own, gap, "aside"))
-        elif fenced or fence:
+        elif _FENCE.match(own.lstrip()):
             blocks.append(Block("", own, gap, "verbatim"))
-            fenced ^= fence
         else:
-            before = joined[number - 1][1] if number else "\n\n"
-            blocks.append(_block(own, gap, before))
+            before = joined[number - 1] if number else ("", "\n\n")
+            blocks.append(_block(own, gap, before, following[number]))
     return list(_with_indents_in_gaps(blocks))
 
 
@@ -81,26 +84,58 @@ def _is_greeting(line: str) -> bool:
     )
 
 
-def _is_signature(line: str, number: int, count: int) -> bool:
-    """Whether the end of a letter begins: "-- ", or "Best regards," near the end."""
+def _is_signature(line: str, number: int, end: int) -> bool:
+    """Whether the end of a letter begins: "-- ", or "Best regards," near the end, or before what it quotes."""
     if line.rstrip() == "--":
         return True
     words = " ".join(regex.findall(r"\p{L}+", line.lower()))
-    return number >= max(1, count - _LONGEST_SIGNATURE) and line.rstrip()[-1:] != "." and words in CLOSINGS
+    return number >= max(1, end - _LONGEST_SIGNATURE) and line.rstrip()[-1:] != "." and words in CLOSINGS
 
 
-def _block(text: str, gap: str, before: str) -> Block:
+def _block(text: str, gap: str, before: tuple[str, str], behind: str) -> Block:
+    """What a line is, by itself and by its neighbours: `before` has the line break behind it too."""
     inner = text.lstrip()
     indent = text[: len(text) - len(inner)]
     if _ROW.fullmatch(inner):
         return Block(indent, inner, gap, "verbatim")
     if mark := _HEADING_MARK.match(inner):
         return Block(indent + mark[0], inner[mark.end() :], gap, "heading")
+    if (label := _LABEL.match(inner)) and _is_field(before, gap, behind):
+        return _field(inner, label, gap)
+    if _is_heading(inner, gap, before, behind):
+        mark = _NUMBER.match(inner)
+        return Block(indent + (mark[0] if mark else ""), inner[mark.end() if mark else 0 :], gap, "heading")
     if bullet := _BULLET.match(inner):
         return Block(indent + bullet[0], inner[bullet.end() :], gap, "item")
-    alone = before.count("\n") > 1 and gap.count("\n") > 1
-    heading = alone and len(inner.split()) <= _LONGEST_HEADING and not _ENDS_A_SENTENCE.search(inner)
-    return Block(indent, inner, gap, "heading" if heading else "prose")
+    return Block(indent, inner, gap, "prose")
+
+
+def _is_field(before: tuple[str, str], gap: str, behind: str) -> bool:
+    """Whether "Date: 14 October" has another such line beside it: then it is an entry of a form, and no sentence."""
+    above = before[1].count("\n") == 1 and _LABEL.match(before[0])
+    below = gap.count("\n") == 1 and _LABEL.match(behind)
+    return bool(above or below)
+
+
+def _field(text: str, label: regex.Match[str], gap: str) -> Block:
+    name = label[1].lower()
+    if name == "subject":
+        return Block(label[0], text[label.end() :], gap, "heading")
+    return Block("", text, gap, "aside" if name in LETTER_FIELDS else "verbatim")
+
+
+def _is_heading(line: str, gap: str, before: tuple[str, str], behind: str) -> bool:
+    """A short line without an end: between blank lines, or below one and above a long line of prose."""
+    words = len(line.split())
+    if words > _LONGEST_HEADING or before[1].count("\n") < 2 or _ENDS_A_SENTENCE.search(line) or not behind:
+        return False
+    if _BULLET.match(line) and (
+        not _NUMBER.match(line) or any(_NUMBER.match(other.lstrip()) for other in (before[0], behind))
+    ):
+        return False  # an item of a list, whose items have blank lines between them
+    tight = words <= _LONGEST_TIGHT_HEADING and len(behind) > _SHORTEST_WRAPPED_LINE and _ENDS_A_SENTENCE.search(behind)
+    tight = tight and len(line) < _SHORTEST_WRAPPED_LINE and not _LABEL.match(line)
+    return gap.count("\n") > 1 or bool(tight or _LABEL.match(behind))
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
@@ -111,6 +146,18 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
         assert found is not None  # the end of the text matches
         yield text[start : found.start()], found[0]
         start = max(found.end(), found.start() + 1)
+
+
+def _fenced(lines: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Lines of code between two fences are one; so is everything behind a fence that is never closed."""
+    inside = ""
+    for number, (line, gap) in enumerate(lines, start=1):
+        fence = _FENCE.match(line.lstrip()) is not None
+        if fence != bool(inside) and number < len(lines):  # it opens, or goes on
+            inside += line + gap
+        else:
+            yield inside + line, gap
+            inside = ""
 
 
 def _joined(lines: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -146,6 +193,6 @@ def _may_go_on(line: str, following: str) -> bool:
     own, new = line.strip(), following.lstrip()
     if len(line) < _SHORTEST_WRAPPED_LINE or _ROW.fullmatch(own) or _ROW.fullmatch(new):
         return False
-    if _QUOTED.match(own) or _QUOTED.match(new):
+    if _QUOTED.match(own) or _QUOTED.match(new) or _LABEL.match(new):
         return False
     return not (_FENCE.match(own) or _FENCE.match(new) or _BULLET.match(new) or _HEADING_MARK.match(new))

@@ -71,9 +71,14 @@ def _stretches(
             start = token.content.split("\n")[0]
             lead = line[: line.find(start)] if start in line else ""
             form: Form = "heading" if "heading_open" in inside else "item" if "list_item_open" in inside else "prose"
-            if lead.lstrip().startswith(">"):
+            if lead.lstrip().startswith(">") or _has_only_pictures(token.children or []):
                 form = "aside"
             yield first, last, lead, _inline(token.children or [], marks), form
+
+
+def _has_only_pictures(children: "Sequence[Token]") -> bool:
+    """Whether a paragraph says nothing: badges, a logo."""
+    return not any(child.type in ("text", "code_inline") and child.content.strip() for child in children)
 
 
 def _inline(children: "Sequence[Token]", marks: Marks) -> str:

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ealm.text.word_lists import (
+    ARTICLES,
     CLASS_NOUNS,
     FORMS_OF_BE,
     LIGHT_WORDS,
@@ -20,6 +22,17 @@ FARTHEST = 3
 _BEHIND_PLAIN_NOUN = frozenset(["of", "in", "at", "for", "from", "with", "that", "who", "which", "where", ","])
 """What begins a description: "the company that runs the boats" says itself which one."""
 
+_VERBS = frozenset(["VB", "VBD", "VBP", "VBZ"])
+"""Tags of verbs that can be the verb of a sentence."""
+
+_OPENS_A_CLAUSE = frozenset(["when", "while", "although", "though", "because", "if", "unless", "whereas", "whenever"])
+
+_ONE_THING = frozenset(["it", "its", "itself"])
+
+_POINTING_INSIDE = frozenset(["these", "those"])
+
+_CONJUNCTIONS = frozenset(["and", "or", "&"])
+
 
 @dataclass(frozen=True, slots=True)
 class ReadSentence:
@@ -35,11 +48,15 @@ class ReadSentence:
             return self.tags[index].startswith("NNP")
         return index > 0 and self.words[index][:1].isupper()
 
-    def is_noun(self, index: int) -> bool:
+    def is_noun(self, index: int, *, singular: bool = False) -> bool:
         """Whether a word is a noun."""
         if self.tags:
-            return self.tags[index].startswith("NN")
+            return self.tags[index].startswith("NN") and not (singular and self.tags[index] in ("NNS", "NNPS"))
         return self.words[index].lower() not in LIGHT_WORDS and self.words[index][:1].isalpha()
+
+    def has_verb(self) -> bool:
+        """Whether it may be a sentence; what no parser has read may be one."""
+        return not self.tags or any(tag == "MD" or tag in _VERBS for tag in self.tags)
 
     def names_a_person(self) -> bool:
         """Whether "he" or "she" in the next sentence may be someone here."""
@@ -55,25 +72,51 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
     words = [sentence.words[index].lower() for index in indices]
     if not words:
         return 0
-    person = _first_unresolved(sentence, indices, PERSON_PRONOUNS, names=True)
-    if person:
+    if _unresolved_person(sentence, indices):
         return _distance_to_person(before)
-    if _first_unresolved(sentence, indices, THING_PRONOUNS, names=False) and not _says_nothing(words):
+    if _unresolved_thing(sentence, indices) and not _says_nothing(words):
         return 1 if before else 0
     article = sentence.words[indices[0] - 1].lower() if indices[0] else ""  # it may be left out
     opening = ["the", *words] if article == "the" else words
-    return 1 if before and _points_back(opening) else 0
+    return 1 if before and (_points_back(opening) or _points_back_inside(sentence, indices)) else 0
 
 
-def _first_unresolved(
-    sentence: ReadSentence, indices: Sequence[int], pronouns: Collection[str], *, names: bool
-) -> bool:
-    """Whether a pronoun comes before everything that it could stand for."""
+def lost_conjunction(words: Sequence[str], kept: Collection[int]) -> bool:
+    """Whether two words stand side by side that an "and" between them joined: "between you Northlight Ltd."."""
+    places = [index for index, word in enumerate(words) if word[:1].isalnum() or word == "&"]
+    for before, own, behind in zip(places, places[1:], places[2:], strict=False):
+        if words[own].lower() in _CONJUNCTIONS and own not in kept and before in kept:
+            follows = next((index for index in range(own + 1, len(words)) if index in kept), own)
+            if follows == behind or (follows == behind + 1 and words[behind].lower() in ARTICLES):
+                return True
+    return False
+
+
+def lost_main_clause(words: Sequence[str], kept: Collection[int]) -> bool:
+    """Whether only the clause before a comma is left: "When the ship arrived." """
+    stays = [words[index] for index in sorted(kept)]
+    return bool(stays) and stays[0].lower() in _OPENS_A_CLAUSE and "," not in stays and "," in words
+
+
+def _unresolved_person(sentence: ReadSentence, indices: Sequence[int]) -> bool:
+    """Whether "he" or "she" comes before every name."""
     for index in indices:
-        if sentence.words[index].lower() in pronouns:
+        if sentence.words[index].lower() in PERSON_PRONOUNS:
             return True
-        if sentence.is_name(index) if names else sentence.is_noun(index):
+        if sentence.is_name(index):
             return False
+    return False
+
+
+def _unresolved_thing(sentence: ReadSentence, indices: Sequence[int]) -> bool:
+    """Whether "they" comes before every noun, or "it" before every noun in the singular."""
+    nouns = singular = False
+    for index in indices:
+        word = sentence.words[index].lower()
+        if word in THING_PRONOUNS and not (singular if word in _ONE_THING else nouns):
+            return True
+        nouns = nouns or sentence.is_noun(index)
+        singular = singular or sentence.is_noun(index, singular=True)
     return False
 
 
@@ -93,6 +136,16 @@ def _points_back(words: Sequence[str]) -> bool:
     if first in POINTING_WORDS:
         return second not in SPANS_AFTER_THIS
     return first == "the" and second in CLASS_NOUNS and third not in _BEHIND_PLAIN_NOUN
+
+
+def _points_back_inside(sentence: ReadSentence, indices: Sequence[int]) -> bool:
+    """Whether "those letters" stands in it, and no noun before that it could mean."""
+    for index, following in pairwise(indices):
+        if sentence.words[index].lower() in _POINTING_INSIDE:
+            return sentence.is_noun(following) and sentence.words[following].lower() not in SPANS_AFTER_THIS
+        if sentence.is_noun(index) and not sentence.is_name(index):
+            return False
+    return False
 
 
 def _distance_to_person(before: Sequence[ReadSentence]) -> int | None:

@@ -21,6 +21,8 @@ LONGEST_PIECE = 60
 
 _LINE_BREAK = regex.compile(r"\s*\n\s*")
 _WIDE_SPACE = regex.compile(r"[^\S ]|[\x1c-\x1f]")
+_QUOTATION_END = regex.compile(r"[\"”’'»]\s*\z")
+_NAMES_THE_SPEAKER = regex.compile(r"(?:—|–|--?)\s*\p{Lu}")
 _LIST_NUMBER = regex.compile(r"\s*\(?\d{1,3}[.)]\s+")
 
 
@@ -126,11 +128,18 @@ def _stretches(paragraph: str, language: str) -> list[str]:
     stretches: list[str] = []
     for end, length in zip(accumulate(lengths), lengths, strict=True):
         stretch = paragraph[end - length : end]
-        if stretches and _LIST_NUMBER.fullmatch(stretches[-1]):  # a number belongs to what it numbers
+        if stretches and _belong_together(stretches[-1], stretch):
             stretches[-1] += stretch
         else:
             stretches.append(stretch)
     return stretches
+
+
+def _belong_together(before: str, stretch: str) -> bool:
+    """A number belongs to what it numbers, and "— Ada L., York" to what she said."""
+    if _LIST_NUMBER.fullmatch(before):
+        return True
+    return bool(_QUOTATION_END.search(before) and _NAMES_THE_SPEAKER.match(stretch))
 
 
 def _pieces(text: str, longest: int) -> list[Sentence]:

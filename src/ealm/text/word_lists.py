@@ -83,6 +83,9 @@ CLOSINGS = frozenset(
 )
 """Lines that end a letter."""
 
+LETTER_FIELDS = _words("from to cc bcc date sent")
+"""Lines at the head of a letter that say how it went, not what it is about."""
+
 # Function words -------------------------------------------------------------------------------------------------------
 
 ARTICLES = _words("a an the")
