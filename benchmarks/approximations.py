@@ -19,7 +19,7 @@ from benchmarks.figures import seconds
 from benchmarks.setting import language_model
 from benchmarks.text import sentences
 from ealm.common.config import DecodingSettings
-from ealm.lm.loading import encoder_on
+from ealm.lm.loading import on_engine
 from ealm.lm.masked_lm import TransformersMaskedLM
 from ealm.paper.converter import Conversion, Converter
 from ealm.paper.edits import Action
@@ -90,7 +90,7 @@ class _Replaced(TransformersMaskedLM):
 
 
 def _engines(lm: TransformersMaskedLM) -> Iterator[tuple[str, Encoder]]:
-    yield "torch, dynamic int8", encoder_on("int8", lm.model)
+    yield "torch, dynamic int8", on_engine("int8", lm.model, lm.model.base_model)
     for engine in (_openvino, _onnx):
         try:
             yield from engine(lm.model.base_model)

@@ -10,7 +10,7 @@ from tiny_models import save_tiny_bert, tiny_bert, tiny_roberta
 
 from ealm.common.errors import LanguageModelError
 from ealm.lm.cloze import Masked
-from ealm.lm.loading import encoder_on
+from ealm.lm.loading import on_engine
 from ealm.lm.masked_lm import TransformersMaskedLM
 
 QUESTIONS = [
@@ -50,10 +50,10 @@ def test_a_model_is_loaded_with_the_engine_asked_for(tmp_path: Path) -> None:
 
 def test_an_engine_that_does_not_exist_is_named_with_those_that_do() -> None:
     with pytest.raises(LanguageModelError, match=r"There is no engine 'steam'\. Engines: torch, int8"):
-        encoder_on("steam", tiny_bert().model)
+        on_engine("steam", tiny_bert().model, None)
 
 
 def test_rounding_is_refused_where_it_does_not_run() -> None:
     elsewhere = SimpleNamespace(device=torch.device("cuda"), base_model=None)
     with pytest.raises(LanguageModelError, match="The int8 engine runs on the CPU"):
-        encoder_on("int8", elsewhere)
+        on_engine("int8", elsewhere, None)

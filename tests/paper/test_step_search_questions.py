@@ -158,23 +158,31 @@ def test_given_actions_need_not_be_those_of_a_walk(seed: int, case: Case, with_r
 # Remembered conversions -----------------------------------------------------------------------------------------------
 
 
+def numbered(*ids: int) -> Source:
+    """A source whose words all count."""
+    return Source(words=tuple(map(str, ids)), ids=ids, counted=(True,) * len(ids))
+
+
 def test_the_cache_forgets_the_least_recently_used() -> None:
     remembered = ConversionCache(2)
-    first, second = remembered.get((1, 2), (R, K)), remembered.get((1, 2), (K, R))
-    assert remembered.get((1, 2), (R, K)) is first
-    remembered.get((1, 2), (R, R))
+    source = numbered(1, 2)
+    first, second = remembered.get(source, (R, K)), remembered.get(source, (K, R))
+    assert remembered.get(source, (R, K)) is first
+    remembered.get(source, (R, R))
     assert len(remembered) == 2
-    assert remembered.get((1, 2), (R, K)) is first
-    assert remembered.get((1, 2), (K, R)) is not second
+    assert remembered.get(source, (R, K)) is first
+    assert remembered.get(source, (K, R)) is not second
 
 
 def test_the_cache_tells_sentences_and_actions_apart() -> None:
     remembered = ConversionCache(9)
-    keys = [((1, 2), (R, K)), ((1, 2), (K, R)), ((2, 1), (R, K)), ((1, 1), (R, K))]
+    uncounted = Source(words=("1", "2"), ids=(1, 2), counted=(True, False))
+    sources = (numbered(1, 2), numbered(1, 2), numbered(2, 1), numbered(1, 1), uncounted)
+    keys = list(zip(sources, ((R, K), (K, R), (R, K), (R, K), (R, K)), strict=True))
     conversions = [remembered.get(*key) for key in keys]
     assert len({id(conversion) for conversion in conversions}) == len(keys)
-    for (ids, actions), conversion in zip(keys, conversions, strict=True):
-        assert (conversion.source, conversion.actions) == (ids, actions)
+    for (source, actions), conversion in zip(keys, conversions, strict=True):
+        assert (conversion.source, conversion.actions) == (source.ids, actions)
 
 
 @settings(max_examples=30)
@@ -182,7 +190,7 @@ def test_the_cache_tells_sentences_and_actions_apart() -> None:
 def test_the_cache_never_grows_beyond_its_capacity(sentences: list[int], capacity: int) -> None:
     remembered = ConversionCache(capacity)
     for sentence in sentences:
-        remembered.get((sentence,), (R,))
+        remembered.get(numbered(sentence), (R,))
         assert len(remembered) <= capacity
 
 
@@ -190,15 +198,16 @@ def test_a_half_finished_conversion_goes_on_where_it_was() -> None:
     lm = CountingLM(language_model())
     converter = Converter(lm)
     ids, actions = lm.word_ids(("police", "finds", "silver", "bridge")), (R, R, X, K)
+    source = numbered(*ids)
     remembered = ConversionCache(3)
     for _ in range(2):
-        converter.advance([remembered.get(ids, actions)])
-    assert not remembered.get(ids, actions).finished
-    converter.finish([remembered.get(ids, actions)])
+        converter.advance([remembered.get(source, actions)])
+    assert not remembered.get(source, actions).finished
+    converter.finish([remembered.get(source, actions)])
     assert lm.rows == 4  # one hole, then three
     fresh = Conversion(ids, actions)
     converter.finish([fresh])
-    again = remembered.get(ids, actions)
+    again = remembered.get(source, actions)
     assert (again.summary, again.reconstruction) == (fresh.summary, fresh.reconstruction)
     assert again.source_ranks == fresh.source_ranks
 

@@ -173,6 +173,9 @@ class LearningSettings(Checked):
     """While learning, holes this sure are filled in the same round (0: all at once); None decodes as in use."""
     context: Literal["as-in-use", "pair", "joined", "pair-if-replaced"] = "as-in-use"
     """While learning, `decoding.context`."""
+    check_floors: Literal["every-step", "in-doubt"] = "every-step"
+    """Which steps of a walk are reconstructed to see whether they break a floor: all that may, or only those that do if
+    every word removed since the last look is lost. The last step always is."""
     judged_walks: int = 100
     """The best agent is that with the highest mean reward over so many walks, once exploration is at its minimum."""
     averaged_updates: int = 0
@@ -299,7 +302,11 @@ LAPTOP = Settings(
     action_exploration=_QUICK_EXPLORATION,
     order_exploration=_QUICK_EXPLORATION,
     learning=LearningSettings(
-        parallel_confidence=0.0, context="pair-if-replaced", settled_learning_rate=0.0002, averaged_updates=1_000
+        parallel_confidence=0.0,
+        context="pair-if-replaced",
+        check_floors="in-doubt",
+        settled_learning_rate=0.0002,
+        averaged_updates=1_000,
     ),
 )
 """The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands

@@ -17,11 +17,15 @@ class Masked(Generic[Token]):
     template: tuple[Token | None, ...]
     joined: bool = False
     """Whether nothing separates the two; otherwise they are a sentence pair with the model's own separators."""
+    unasked: frozenset[int] = frozenset()
+    """Holes whose words nobody wants to know: the model sees them as holes, but does not score them."""
 
     @property
     def holes(self) -> tuple[int, ...]:
-        """Positions of the holes within the template."""
-        return tuple(position for position, token in enumerate(self.template) if token is None)
+        """Positions of the holes within the template that are asked for."""
+        return tuple(
+            position for position, token in enumerate(self.template) if token is None and position not in self.unasked
+        )
 
     def __len__(self) -> int:
         return len(self.context) + len(self.template)

@@ -12,6 +12,8 @@ from ealm.lm.int8_weights import LARGEST, rounded
 
 _NUMBERS_AT_ONCE = 1 << 18
 """What is between two steps stays in the processor's cache; new memory for it would cost more than the arithmetic."""
+_LEAST_ROWS = 64
+"""With fewer, reading the weights would cost more than the arithmetic."""
 
 
 class Int8Linear(nn.Module):
@@ -34,7 +36,7 @@ class Int8Linear(nn.Module):
         """As `nn.Linear`: (..., inputs) to (..., outputs)."""
         rows = inputs.reshape(-1, inputs.shape[-1])
         outputs = rows.new_empty(len(rows), len(self.bias))
-        at_once = max(1, _NUMBERS_AT_ONCE // max(self.weight.shape))
+        at_once = max(_LEAST_ROWS, _NUMBERS_AT_ONCE // max(self.weight.shape))
         for some, result in zip(torch.split(rows, at_once), torch.split(outputs, at_once), strict=True):
             scale = some.abs().amax(dim=1, keepdim=True).clamp_min_(torch.finfo(some.dtype).tiny).div_(LARGEST)
             product = torch._int_mm((some / scale).round_().to(torch.int8), self.weight)
@@ -43,10 +45,10 @@ class Int8Linear(nn.Module):
         return outputs.view(*inputs.shape[:-1], len(self.bias))
 
 
-def in_int8(encoder: nn.Module) -> nn.Module:
-    """A copy of an encoder with all of its linear layers in eight bits; it shares all other weights."""
-    shared = {id(tensor): tensor for tensor in (*encoder.parameters(), *encoder.buffers())}
-    made = copy.deepcopy(encoder, shared)
+def in_int8(part: nn.Module) -> nn.Module:
+    """A copy of a part of a model with all of its linear layers in eight bits; it shares all other weights."""
+    shared = {id(tensor): tensor for tensor in (*part.parameters(), *part.buffers())}
+    made = copy.deepcopy(part, shared)
     for parent in list(made.modules()):
         for name, child in list(parent.named_children()):
             if isinstance(child, nn.Linear):

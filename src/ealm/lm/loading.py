@@ -177,15 +177,15 @@ def _whole_numbers(value: Any) -> Iterator[tuple[str, int]]:
 # Engines ------------------------------------------------------------------------------------------------------------
 
 
-def encoder_on(engine: str, model: Any) -> Any:
-    """The encoder of a masked language model, run by the engine of that name.
+def on_engine(engine: str, model: Any, part: Any) -> Any:
+    """A part of a masked language model (its encoder or its head), run by the engine of that name.
 
     "int8" is opt-in, because rounding changes the scores a little; `docs/performance.md` has gain and agreement.
     """
     if engine not in ENGINES:
         raise LanguageModelError(f"There is no engine {engine!r}. Engines: {', '.join(ENGINES)}.")
     if engine == "torch":
-        return model.base_model
+        return part
     if model.device.type != "cpu":
         raise LanguageModelError(f"The {engine} engine runs on the CPU. Choose the torch engine with engine=.")
-    return in_int8(model.base_model)
+    return in_int8(part)

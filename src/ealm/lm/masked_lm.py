@@ -20,7 +20,7 @@ from ealm.lm import bundled as embedded
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.bert import LightEncoder, Places
 from ealm.lm.cloze import Masked
-from ealm.lm.loading import encoder_on, is_panic, load_pretrained
+from ealm.lm.loading import is_panic, load_pretrained, on_engine
 from ealm.text.words import straight_apostrophes
 
 _KNOWN_WORDS_REMEMBERED = 200_000
@@ -74,8 +74,8 @@ class TransformersMaskedLM:
         self.max_words = (_position_limit(model, tokenizer) - self._layout.pair_overhead) // 2
         self.unknown_id: int = tokenizer.unk_token_id
         self._special_ids = frozenset(tokenizer.all_special_ids)
-        self._head = masked_lm_head(model)
-        self._encoder = encoder_on(engine, model)
+        self._head = on_engine(engine, model, masked_lm_head(model))
+        self._encoder = on_engine(engine, model, model.base_model)
 
     @classmethod
     def load(
@@ -83,7 +83,7 @@ class TransformersMaskedLM:
     ) -> "TransformersMaskedLM":
         """Load by folder (nothing is fetched) or by hub name (fetched unless it is in the local cache).
 
-        `engine` is what runs the encoder: "torch", or "int8" on the CPU, which is faster and rounds.
+        `engine` is what runs it: "torch", or "int8" on the CPU, which is faster and rounds.
         """
         wanted = str(name_or_folder)
         try:
@@ -157,7 +157,8 @@ class TransformersMaskedLM:
         lengths = [len(sentence) + self._layout.single_overhead for sentence in sentences]
         start = len(self._layout.before)
         for rows in rows_by_length(lengths, self.token_budget, enough=BUSY_TOKENS):
-            hidden = self._hidden([Masked((), tuple(sentences[row])) for row in rows])
+            # Never rounded: a decision of the agent may hang on the last bits of an encoding.
+            hidden = self._hidden(self._model.base_model, [Masked((), tuple(sentences[row])) for row in rows])
             for place, row in enumerate(rows):
                 encodings[row] = hidden[place, start : start + len(sentences[row])].clone()
         return encodings
@@ -169,16 +170,16 @@ class TransformersMaskedLM:
         if isinstance(self._encoder, LightEncoder):
             states = self._encoder.at(places, **self.inputs(questions))  # (holes, width)
         else:
-            states = places.flat(places.padded(self._hidden(questions)))
+            states = places.flat(places.padded(self._hidden(self._encoder, questions)))
         between_pieces()
         scores: Tensor = self._head(states)
         between_pieces()
         return scores.masked_fill_(self.not_a_word, -torch.inf)
 
     @torch.no_grad()
-    def _hidden(self, questions: Sequence[Masked[int]]) -> Tensor:
+    def _hidden(self, encoder: Any, questions: Sequence[Masked[int]]) -> Tensor:
         """Last layer of one padded pass: (questions, tokens, width)."""
-        hidden: Tensor = self._encoder(**self.inputs(questions))[0]
+        hidden: Tensor = encoder(**self.inputs(questions))[0]
         return hidden
 
     @property

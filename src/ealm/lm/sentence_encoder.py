@@ -10,6 +10,7 @@ from ealm.common.errors import LanguageModelError
 from ealm.lm import bundled as embedded
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.bert import LightBertConfig, LightTokenizer, light_encoder
+from ealm.lm.int8_linear import in_int8
 from ealm.lm.int8_weights import read_compact
 
 MAX_TOKENS = 256
@@ -29,7 +30,7 @@ class SentenceEncoder:
         self.layers = layers
 
     @classmethod
-    def load(cls, folder: Path | None = None, *, device: str = "cpu") -> "SentenceEncoder":
+    def load(cls, folder: Path | None = None, *, device: str = "cpu", engine: str = "torch") -> "SentenceEncoder":
         """The bundled encoder, or that of another folder of the same format."""
         folder = embedded.encoder_folder() if folder is None else folder
         config = LightBertConfig.read(folder / "config.json")
@@ -39,7 +40,12 @@ class SentenceEncoder:
             reason = " ".join(str(error).split())[:300]
             raise LanguageModelError(f"The weights in {folder} do not fit its config.json: {reason}") from error
         tokenizer = LightTokenizer.read(folder / "tokenizer.json")
-        return cls(encoder, tokenizer, width=config.hidden_size, layers=config.num_hidden_layers + 1)
+        return cls(
+            in_int8(encoder) if engine == "int8" else encoder,
+            tokenizer,
+            width=config.hidden_size,
+            layers=config.num_hidden_layers + 1,
+        )
 
     def __call__(self, texts: Sequence[str]) -> Tensor:
         """Unit vectors of texts, each the mean of its tokens' states: (texts, width). Long texts are cut off."""

@@ -40,12 +40,15 @@ class SentenceSimilarity:
 
     @classmethod
     def load(
-        cls, name_or_folder: str | os.PathLike[str] = embedded.NAME, *, device: str = "cpu"
+        cls, name_or_folder: str | os.PathLike[str] = embedded.NAME, *, device: str = "cpu", engine: str = "torch"
     ) -> "SentenceSimilarity":
-        """The bundled sentence encoder, or any sentence-transformers model by hub name or folder."""
+        """The bundled sentence encoder, or any sentence-transformers model by hub name or folder.
+
+        `engine` is what runs the bundled one.
+        """
         wanted = str(name_or_folder)
         if wanted == embedded.NAME:
-            return cls(SentenceEncoder.load(device=device))
+            return cls(SentenceEncoder.load(device=device, engine=engine))
         return cls(_sentence_transformer(wanted, device=device))
 
     def __call__(self, sources: Sequence[str], summaries: Sequence[str]) -> list[float]:

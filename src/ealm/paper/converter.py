@@ -6,6 +6,7 @@ one round at a time, so that a caller can stop as soon as it knows enough.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import torch
 from torch import Tensor
@@ -32,12 +33,16 @@ class Fill:
 class Conversion:
     """First the summary, then the reconstruction; both as complete as the rounds so far make them."""
 
-    __slots__ = ("_context", "_filling", "_source_indices", "actions", "source", "source_ranks", "summary")
+    __slots__ = ("_context", "_filling", "_source_indices", "_unasked", "actions", "source", "source_ranks", "summary")
 
-    def __init__(self, source: Sequence[int], actions: Sequence[Action]) -> None:
+    def __init__(
+        self, source: Sequence[int], actions: Sequence[Action], *, counted: Sequence[bool] | None = None
+    ) -> None:
+        """`counted`: which words of the source somebody wants to know the rank of; None is all."""
         check_lengths(source, actions)
         self.source = tuple(source)
         self.actions = tuple(actions)
+        self._unasked = frozenset(index for index, counts in enumerate(counted or ()) if not counts)
         self.summary: tuple[int, ...] | None = None
         """Known once every Replace is filled (y)."""
         self.source_ranks: list[int | None] = [0 if action == Action.KEEP else None for action in self.actions]
@@ -83,6 +88,10 @@ class Conversion:
         """What to ask the language model next."""
         return Masked(self._context, tuple(self._filling))
 
+    def last_question(self) -> Masked[int]:
+        """The same if all holes are filled in one round: then words that nobody asks for help no other one."""
+        return Masked(self._context, tuple(self._filling), unasked=frozenset() if self.compressing else self._unasked)
+
     def source_word(self, hole: int) -> int:
         """The source word at this mask of the current template."""
         return self.source[self._source_indices[hole]]
@@ -113,17 +122,23 @@ class Converter:
     def advance(self, conversions: Sequence[Conversion]) -> None:
         """One round of Algorithm 1 (appendix A.1) for each conversion that is not finished."""
         conversions = [conversion for conversion in conversions if not conversion.finished]
-        questions = [self._asked(conversion.question(), conversion.actions) for conversion in conversions]
+        questions = [self._question(conversion) for conversion in conversions]
         for rows in rows_by_length([len(question) for question in questions], self.token_budget, enough=BUSY_TOKENS):
             batch = [conversions[row] for row in rows]
             scores = self.lm.predict([questions[row] for row in rows])
             self._fill_round(batch, [questions[row].holes for row in rows], scores)
 
-    def _asked(self, question: Masked[int], actions: Sequence[Action]) -> Masked[int]:
-        """The question with its context as the settings want it."""
+    @property
+    def _in_one_round(self) -> bool:
+        """Whether every hole is filled at once, however unsure."""
+        return self.settings.mode == "parallel" and self.settings.parallel_confidence == 0
+
+    def _question(self, conversion: Conversion) -> Masked[int]:
+        """What to ask next, with its context as the settings want it."""
+        question = conversion.last_question() if self._in_one_round else conversion.question()
         if self.settings.context == "joined":
             return replace(question, joined=True)
-        if self.settings.context == "pair-if-replaced" and Action.REPLACE not in actions:
+        if self.settings.context == "pair-if-replaced" and Action.REPLACE not in conversion.actions:
             return replace(question, context=())
         return question
 
@@ -133,14 +148,7 @@ class Converter:
             [conversion.source_word(hole) for conversion, row in zip(batch, holes, strict=True) for hole in row],
             device=scores.device,
         )
-        probabilities = scores.softmax(dim=-1)
-        between_pieces()
-        for values, never in ((scores, -torch.inf), (probabilities, 0.0)):
-            _forbid_originals(values, wanted, batch, holes, never=never)
-        probability = probabilities.amax(dim=-1)
-        order = probability if self.settings.fill_order == "probability" else scores.amax(dim=-1)
-        between_pieces()
-        chosen = self._choose(holes, order.tolist(), probability.tolist())
+        chosen = self._chosen(batch, holes, scores, wanted)
         picked = torch.tensor([index for row in chosen for index in row], device=scores.device)
         candidates = scores[picked]  # (picked, vocabulary)
         words = dict(zip(picked.tolist(), candidates.argmax(dim=-1).tolist(), strict=True))
@@ -149,6 +157,23 @@ class Converter:
         for conversion, row, row_choice in zip(batch, holes, chosen, strict=True):
             conversion.fill(Fill(row[index - start], words[index], ranks[index]) for index in row_choice)
             start += len(row)
+
+    def _chosen(
+        self, batch: Sequence[Conversion], holes: Sequence[tuple[int, ...]], scores: Tensor, wanted: Tensor
+    ) -> list[list[int]]:
+        """For each row, which of its masks are filled in this round; originals are forbidden in `scores`."""
+        if self._in_one_round:
+            _forbid_originals(scores, wanted, batch, holes, never=-torch.inf)
+            every = iter(range(len(scores)))
+            return [list(islice(every, len(row))) for row in holes]
+        probabilities = scores.softmax(dim=-1)
+        between_pieces()
+        for values, never in ((scores, -torch.inf), (probabilities, 0.0)):
+            _forbid_originals(values, wanted, batch, holes, never=never)
+        probability = probabilities.amax(dim=-1)
+        order = probability if self.settings.fill_order == "probability" else scores.amax(dim=-1)
+        between_pieces()
+        return self._choose(holes, order.tolist(), probability.tolist())
 
     def _choose(
         self, holes: Sequence[tuple[int, ...]], order: Sequence[float], probability: Sequence[float]

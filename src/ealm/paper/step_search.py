@@ -7,7 +7,7 @@ recovered, the rank at a filled mask is known, an open mask may or may not recov
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from ealm.common.config import RewardSettings
 from ealm.paper.converter import Conversion, Converter
@@ -33,17 +33,17 @@ class ConversionCache:
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
-        self._conversions: OrderedDict[tuple[tuple[int, ...], tuple[Action, ...]], Conversion] = OrderedDict()
+        self._conversions: OrderedDict[tuple[tuple[Any, ...], ...], Conversion] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._conversions)
 
-    def get(self, ids: tuple[int, ...], actions: tuple[Action, ...]) -> Conversion:
+    def get(self, source: Source, actions: tuple[Action, ...]) -> Conversion:
         """The conversion of this sentence under these actions, new if it is not cached."""
-        key = (ids, actions)
+        key = (source.ids, source.counted, actions)
         conversion = self._conversions.get(key)
         if conversion is None:
-            conversion = self._conversions[key] = Conversion(ids, actions)
+            conversion = self._conversions[key] = Conversion(source.ids, actions, counted=source.counted)
             if len(self._conversions) > self.capacity:
                 self._conversions.popitem(last=False)
         else:
@@ -239,9 +239,22 @@ class WalkEndSearch:
     certainly cleared, and only at T the exact reconstruction rate is needed.
     """
 
-    def __init__(self, source: Source, walk: Walk, settings: RewardSettings, cache: ConversionCache) -> None:
+    def __init__(
+        self,
+        source: Source,
+        walk: Walk,
+        settings: RewardSettings,
+        cache: ConversionCache,
+        *,
+        only_in_doubt: bool = False,
+    ) -> None:
+        """`only_in_doubt` passes a step unseen if its floor is cleared even should it lose the words removed since the
+        last step that was seen, and recover the others as that one did; then T may be another one."""
         self._source = source
         self._settings = settings
+        self._only_in_doubt = only_in_doubt
+        self._recovered: frozenset[int] = frozenset()
+        """Removed words that the last step that was seen recovers."""
         self._actions = [walk.actions_after(step) for step in range(1, len(walk.steps) + 1)]
         self._lengths = tuple(summary_length(actions) for actions in self._actions)
         self._cache = cache
@@ -275,6 +288,8 @@ class WalkEndSearch:
     def _pass_open(self, breadth: int) -> list[_Candidate]:
         """Move past steps that certainly clear their floor; returns those that need more rounds."""
         if not self._open:
+            if self._only_in_doubt:
+                self._pass_unseen()
             self._open_next(breadth)
         unknown: list[_Candidate] = []
         for candidate in list(self._open):
@@ -291,6 +306,19 @@ class WalkEndSearch:
                 unknown.append(candidate)
         return unknown
 
+    def _pass_unseen(self) -> None:
+        """Move past steps about which there is no doubt; the last one is always looked at."""
+        while self._passed + 1 < self._last_possible and self._expected_to_clear(self._passed + 1):
+            self._passed += 1
+
+    def _expected_to_clear(self, step: int) -> bool:
+        ranks = [
+            0 if action == Action.KEEP or word in self._recovered else self._settings.top_k
+            for word, action in enumerate(self._actions[step - 1])
+        ]
+        rate = reconstruction_rate(ranks, self._source.counted, self._settings)
+        return clears_reconstruction(rate, step=step, length=len(self._source.ids), settings=self._settings)
+
     def _is_broken(self, candidate: _Candidate) -> bool:
         """Whether the step certainly breaks a floor."""
         return candidate.step == self._compression_end or not self._clears(candidate, candidate.bounds.upper)
@@ -298,6 +326,11 @@ class WalkEndSearch:
     def _pass(self, candidate: _Candidate) -> None:
         self._passed = candidate.step
         self._open.remove(candidate)
+        if candidate.bounds.settled:
+            ranks = candidate.conversion.source_ranks
+            self._recovered = frozenset(
+                word for word, rank in enumerate(ranks) if rank is not None and rank < self._settings.top_k
+            )
         if self._passed == self._last_possible:
             self._end = candidate
 
@@ -307,7 +340,7 @@ class WalkEndSearch:
         self._open = [self._candidate(step) for step in range(first, last + 1)]
 
     def _candidate(self, step: int) -> _Candidate:
-        conversion = self._cache.get(self._source.ids, self._actions[step - 1])
+        conversion = self._cache.get(self._source, self._actions[step - 1])
         return _Candidate(step, conversion, self._source.counted, self._settings)
 
     @property

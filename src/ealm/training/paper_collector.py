@@ -63,7 +63,7 @@ class ModelNames:
         lm = TransformersMaskedLM.load(self.lm, device=self.device, engine=self.engine)
         if self.similarity is None:
             return lm, None
-        return lm, SentenceSimilarity.load(self.similarity, device=self.device)
+        return lm, SentenceSimilarity.load(self.similarity, device=self.device, engine=self.engine)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

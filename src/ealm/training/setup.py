@@ -91,7 +91,7 @@ def _trainer(
     settings = identity.settings
     similarity = importance = None
     if (prefetcher is None or corpus.held_out) and _needs_similarity(settings):
-        similarity = SentenceSimilarity.load(identity.similarity, device=request.device)
+        similarity = SentenceSimilarity.load(identity.similarity, device=request.device, engine=request.engine)
     if prefetcher is None and request.importance is not None:
         importance = load_importance(request.importance, identity.similarity)
     if settings.method == "goal":
