@@ -358,6 +358,7 @@ def test_the_laptop_preset_changes_what_learning_costs_and_what_is_infrequent() 
         "order_exploration.every": 5,
         "learning.context": "pair-if-replaced",
         "learning.averaged_updates": 1_000,
+        "learning.check_floors": "in-doubt",
         "learning.settled_learning_rate": 0.0002,
         "learning.parallel_confidence": 0.0,
     }

@@ -250,6 +250,19 @@ def test_parallel_filling_of_unsure_holes_only_is_sequential_filling(lm: Transfo
     assert results(sequential) == results(parallel)
 
 
+def test_in_a_single_round_nobody_asks_for_words_that_do_not_count(lm: TransformersMaskedLM) -> None:
+    source = lm.word_ids(("police", "the", "silver", "bridge"))
+    actions = (Action.REMOVE, Action.REMOVE, Action.REPLACE, Action.REMOVE)
+    converter = Converter(lm, DecodingSettings(mode="parallel", parallel_confidence=0))
+    every = Conversion(source, actions)
+    some = Conversion(source, actions, counted=(True, False, True, False))
+    for _ in range(2):  # the Replace, then the reconstruction
+        converter.advance([every, some])
+    assert every.finished
+    assert some.summary == every.summary
+    assert some.source_ranks == [every.source_ranks[0], None, every.source_ranks[2], None]
+
+
 def test_only_whole_known_words_are_filled_in(lm: TransformersMaskedLM) -> None:
     conversions = some_conversions(lm)
     Converter(lm).finish(conversions)

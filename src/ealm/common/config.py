@@ -310,7 +310,8 @@ LAPTOP = Settings(
     ),
 )
 """The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
-before the template only if it has a new word, and fluency takes three passes; exploration falls twenty times as fast.
+before the template only if it has a new word, floors are looked at where they are in doubt, and fluency takes three
+passes; exploration falls twenty times as fast.
 Once it is at its minimum, the learning rate falls to a fifth, and the agent that is kept has the mean of the last
 thousand weights. Infrequent is what the training corpus does not have at all (docs/paper.md)."""
 
