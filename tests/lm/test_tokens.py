@@ -9,7 +9,7 @@ from tokenizers.pre_tokenizers import Whitespace
 
 from ealm import Summarizer
 from ealm.common.errors import SettingsError
-from ealm.lm.tokens import count
+from ealm.lm.tokens import count, load
 from ealm.summarize.options import SummarizeOptions
 
 TEXT = "The council voted on Tuesday to close the old bridge over the river."
@@ -48,3 +48,9 @@ def test_what_is_no_tokenizer_is_told(tmp_path: Path) -> None:
         SummarizeOptions(words=3, tokenizer="x")
     with pytest.raises(SettingsError, match="must be a name"):
         SummarizeOptions(tokens=3, tokenizer=3)  # type: ignore[arg-type]
+
+
+def test_a_name_is_looked_for_once_where_no_hub_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ealm.lm.tokens.hub_is_reachable", lambda: False)
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load("no-such-owner/no-such-tokenizer")

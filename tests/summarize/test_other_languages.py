@@ -56,6 +56,21 @@ def test_japanese_is_shortened_too(unit: str, size: int) -> None:
     assert summary.language == "ja"
 
 
+def test_a_sentence_in_another_language_inside_of_an_english_text_is_whole_or_gone() -> None:
+    foreign = "Der Stadtrat hat am Dienstag beschlossen, den Hafen zu schließen."
+    text = f"The mayor said on Monday that the slogan would stay on the walls of the town hall. {foreign}"
+    for words in range(4, 24, 3):
+        summary = summarizer().summarize(text, words=words).summary
+        assert foreign in summary or "Stadtrat" not in summary
+        assert "Hafen" not in summary or foreign in summary
+
+
+def test_the_first_sentences_stay() -> None:
+    with pytest.warns(EalmWarning, match="German"):
+        summary = summarizer().summarize(GERMAN + " Die Kosten betragen vier Millionen Euro.", words=12)
+    assert summary.summary.startswith("Der Stadtrat")
+
+
 def test_english_needs_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ealm.text.language import language_name, language_of
+from ealm.text.language import is_foreign, language_name, language_of
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,20 @@ from ealm.text.language import language_name, language_of
 )
 def test_language_of(text: str, expected: str) -> None:
     assert language_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The mayor of Los Angeles met La Salle and the others.", False),
+        ("Nobody knew.", False),
+        ("Der Stadtrat hat am Dienstag beschlossen, den Hafen zu schließen.", True),
+        ("Городской совет закрыл порт.", True),
+        ("12:30!", False),
+    ],
+)
+def test_a_sentence_of_another_language(sentence: str, expected: bool) -> None:
+    assert is_foreign(sentence, ["en"]) is expected
 
 
 def test_names() -> None:

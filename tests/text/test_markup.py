@@ -85,3 +85,43 @@ def test_characters_of_private_use_are_no_placeholders() -> None:
 def test_a_line_of_pictures_says_nothing() -> None:
     text = "# Tool\n\n[![Build](a.svg)](b) ![Licence](c.svg)\n\nIt works ![logo](d.svg) well."
     assert [own.form for own in read(text, "markdown")[1]] == ["heading", "aside", "prose"]
+
+
+@pytest.mark.parametrize(
+    ("text", "markup", "left", "expected"),
+    [
+        ("**The dam broke. Nobody drowned.** It rained.", "markdown", "drowned", "**Nobody drowned.**"),
+        ("**The dam broke. Nobody drowned.** It rained.", "markdown", "dam", "**The dam broke.**"),
+        (
+            "<p><a href='u'>The dam broke. <i>Nobody</i> drowned.</a></p>",
+            "html",
+            "drowned",
+            "<a href='u'><i>Nobody</i> drowned.</a>",
+        ),
+        ("<p><i>The dam broke. Nobody drowned.</p>", "html", "drowned", "<i>Nobody drowned.</i>"),
+    ],
+)
+def test_a_mark_around_several_sentences_is_around_each(text: str, markup: str, left: str, expected: str) -> None:
+    frame, sentences = read(text, markup)
+    page = frame.written(sentences, [own.text if left in own.text else "" for own in sentences])
+    assert page.removeprefix("<p>").removesuffix("</p>") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "markup"),
+    [
+        ("**The dam broke. Nobody drowned.** It rained.", "markdown"),
+        ("Type `` a `b` `` now.", "markdown"),
+        ("<p>So <code>a <code>b</code> c</code> is.</p>", "html"),
+        ("<table><tr><td><table><tr><td>1</td></tr></table></td></tr></table><p>End.</p>", "html"),
+        ("<p>We <button>go</button> there.</p>", "html"),
+    ],
+)
+def test_what_nobody_shortened_is_as_it_was(text: str, markup: str) -> None:
+    frame, sentences = read(text, markup)
+    assert frame.written(sentences, [own.text for own in sentences]).replace("\n", "") == text
+
+
+def test_definitions_of_links_are_no_text() -> None:
+    frame, sentences = read("See [this][ref].\n\n[ref]: https://example.org/a\n", "markdown")
+    assert frame.written(sentences, [own.text for own in sentences]) == "See [this](https://example.org/a)."

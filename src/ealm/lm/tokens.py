@@ -8,6 +8,7 @@ from tokenizers import Tokenizer
 
 from ealm.common.errors import SettingsError
 from ealm.lm import bundled
+from ealm.lm.hub import hub_is_reachable
 
 _FILES = ("tokenizer.json", "tokenizer.json.gz")
 
@@ -29,7 +30,10 @@ def load(name: str) -> Tokenizer:
     found = next((path / own for own in _FILES if (path / own).is_file()), path if path.is_file() else None)
     try:
         if found is None:
-            tokenizer = Tokenizer.from_pretrained(name)
+            from huggingface_hub import hf_hub_download
+
+            found = Path(hf_hub_download(name, _FILES[0], local_files_only=not hub_is_reachable()))
+            tokenizer = Tokenizer.from_file(str(found))
         elif found.suffix == ".gz":
             tokenizer = Tokenizer.from_str(gzip.decompress(found.read_bytes()).decode())
         else:

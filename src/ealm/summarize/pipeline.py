@@ -31,9 +31,9 @@ from ealm.summarize.result_builder import ChoosingSearch, ResultBuilder, Sentenc
 from ealm.summarize.salience import Floats, sentence_vectors
 from ealm.summarize.tree_planner import GrammarPlans
 from ealm.text.frames import read_frame
-from ealm.text.language import ENGLISH, language_of
+from ealm.text.language import ENGLISH, is_foreign, language_of
 from ealm.text.lengths import Limit, measure, usual_limit
-from ealm.text.sentences import LONGEST_SENTENCE, pretokenized_sentences, sentences_of
+from ealm.text.sentences import LONGEST_SENTENCE, Sentence, pretokenized_sentences, sentences_of
 
 AnyAgent = Agent | GoalAgent
 
@@ -142,6 +142,8 @@ class Pipeline:
             unwrap = not fits or options.markup != "text"
             sentences = sentences_of(frame.blocks, longest=longest, unwrap=unwrap, language=language or ENGLISH)
         nonempty = [sentence for sentence in sentences if sentence.tokens]
+        if known and self._languages and len(nonempty) > 1:  # what is quoted from another language stays whole, or goes
+            nonempty = [self._whole_if_foreign(sentence) for sentence in nonempty]
         reword = options.reword and known and not fits  # what fits already stays as it is
         prepared = tuple(
             PreparedSentence.prepare(
@@ -157,6 +159,10 @@ class Pipeline:
         if not known:  # no rule for words holds, and no full stop behind half a sentence
             prepared = tuple(replace(own, soft_keep=(), dependents={}) for own in prepared)
         return Text(prepared, limit, options, language, frame, known)
+
+    def _whole_if_foreign(self, sentence: Sentence) -> Sentence:
+        foreign = sentence.form == "prose" and is_foreign(sentence.text, self._languages)
+        return replace(sentence, form="verbatim") if foreign else sentence
 
     def summarize(self, texts: Sequence[Text]) -> list[Summary]:
         """Summaries of all texts, each by its own options, in common batches."""

@@ -21,6 +21,9 @@ _OPENING_BONUS = 0.6
 _PARAGRAPH_BONUS = 0.1
 """For the first sentence of a paragraph."""
 
+_NEXT_IN_UNKNOWN_TEXT = 0.5
+"""Weight of a sentence as a share of that of the one before it, in a language that the model does not know."""
+
 _SAME = 0.9
 """Likeness from which on two sentences say the same."""
 
@@ -71,6 +74,8 @@ def sentence_weights(
 
     Of two sentences that say the same, by their meaning and by their words, the one of less weight loses its own.
     """
+    if not vectors.any():  # nothing is known but the places: the first sentences stay
+        return [_NEXT_IN_UNKNOWN_TEXT**place for place in range(len(sizes))]
     centre = np.asarray(sizes) @ vectors
     central = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
     central = (_from_0_to_1(central) + _from_0_to_1(shared)) / 2

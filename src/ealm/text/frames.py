@@ -6,7 +6,7 @@ from html import escape
 from ealm.text.blocks import Block, split_blocks
 from ealm.text.html_blocks import HtmlText
 from ealm.text.markdown import read_markdown
-from ealm.text.marks import Marks
+from ealm.text.marks import Marks, without_seams
 from ealm.text.sentences import Sentence
 
 MARKUPS = ("text", "markdown", "html")
@@ -42,7 +42,7 @@ class Frame:
 
     def marked(self, text: str) -> str:
         """A piece of the text with its marks."""
-        return text.translate(self.marks.written)
+        return without_seams(text).translate(self.marks.written)
 
 
 class HtmlFrame(Frame):

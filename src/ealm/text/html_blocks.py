@@ -62,6 +62,7 @@ class _Reader(HTMLParser):
         self._open_marks: list[tuple[str, str]] = []
         self._raw: list[str] = []
         self._raw_tag = ""
+        self._raw_depth = 0
         self.feed(text)
         self.close()
         self._flush()
@@ -70,10 +71,11 @@ class _Reader(HTMLParser):
         own = self.get_starttag_text() or ""
         if self._raw_tag:
             self._raw.append(own)
+            self._raw_depth += tag == self._raw_tag
         elif tag in _WHOLE_INLINE | _VERBATIM | _UNSEEN:
             if tag not in _WHOLE_INLINE:
                 self._flush()
-            self._raw_tag, self._raw = tag, [own]
+            self._raw_tag, self._raw, self._raw_depth = tag, [own], 1
         elif tag in _VOID:
             self._void(tag, own)
         elif tag in _INLINE:
@@ -101,7 +103,8 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if self._raw_tag:
             self._raw.append(f"</{tag}>")
-            if tag == self._raw_tag:
+            self._raw_depth -= tag == self._raw_tag
+            if not self._raw_depth:
                 self._end_raw()
             return
         for place in range(len(self._open_marks) - 1, -1, -1):
@@ -146,7 +149,13 @@ class _Reader(HTMLParser):
             return
         names = [name for name, _ in self._stack]
         form: Form = "heading" if _HEADINGS & set(names) else "item" if "li" in names else "prose"
+        self._add_space(raw[: len(raw) - len(raw.lstrip())])
         self._add(Block("", text, "\n", "aside" if "blockquote" in names else form))
+        self._add_space(raw[len(raw.rstrip()) :])
+
+    def _add_space(self, space: str) -> None:
+        if space:
+            self._stack[-1][1].children.append("\n" if "\n" in space else " ")
 
     def _add(self, block: Block) -> None:
         self._stack[-1][1].children.append(len(self.blocks))

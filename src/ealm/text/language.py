@@ -1,8 +1,10 @@
 """The language of a text: English is told by its most frequent words, everything else by a library."""
 
+from collections.abc import Collection
+
 import regex
 
-from ealm.text.word_lists import ENGLISH_MARKS
+from ealm.text.word_lists import ENGLISH_MARKS, FOREIGN_MARKS
 
 ENGLISH = "en"
 
@@ -29,6 +31,9 @@ _MARKS_OF_ENGLISH = 0.08
 _MARGIN, _MARGIN_PER_CHARACTER = 15.0, 0.6
 """By how much another language must be likelier than English (natural logarithm): names and numbers mislead."""
 
+_FEWEST_FOREIGN_MARKS = 2
+"""Words such as "der" and "les" that a sentence needs before its language is asked for."""
+
 _LETTER, _LATIN = regex.compile(r"\p{L}"), regex.compile(r"\p{Latin}")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}’']*")
 _NOT_TEXT = regex.compile(r"\S*(?:://|@|www\.)\S*|`[^`]*`|<[^>]*>")
@@ -51,6 +56,16 @@ def language_of(text: str) -> str:
     best = max(NAMES, key=scores.__getitem__)
     margin = scores[best] - scores[ENGLISH]
     return best if margin >= max(_MARGIN, _MARGIN_PER_CHARACTER * letters) or latin < letters / 2 else ENGLISH
+
+
+def is_foreign(sentence: str, known: Collection[str]) -> bool:
+    """Whether a sentence of a text is surely in none of the known languages; cheap where it is English."""
+    words = [word.lower() for word in _WORD.findall(sentence)]
+    letters, latin = len(_LETTER.findall(sentence)), len(_LATIN.findall(sentence))
+    marks = sum(word in FOREIGN_MARKS for word in words)
+    if latin >= letters / 2 and (marks < _FEWEST_FOREIGN_MARKS or any(word in ENGLISH_MARKS for word in words)):
+        return False
+    return letters > 0 and language_of(sentence) not in known
 
 
 def language_name(code: str) -> str:

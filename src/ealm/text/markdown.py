@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import regex
+
 from ealm.common.errors import SettingsError
 from ealm.text.blocks import Block, Form
 from ealm.text.marks import Marks, without_placeholders
@@ -10,6 +12,7 @@ from ealm.text.marks import Marks, without_placeholders
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+_DEFINITION = regex.compile(r" {0,3}\[[^\]]+\]:")
 _VERBATIM = ("fence", "code_block", "html_block", "table_open", "hr")
 
 
@@ -36,7 +39,7 @@ def read_markdown(text: str) -> tuple[list[Block], Marks]:
         raw = "".join(lines[first:last])
         blocks.append(Block(lead, own, raw[len(raw.rstrip()) :], form))
         at = last
-    if blocks and (rest := "".join(lines[at:])).strip():
+    if blocks and (rest := "".join(line for line in lines[at:] if not _DEFINITION.match(line))).strip():
         blocks.append(Block("", rest.rstrip(), "", "verbatim"))
     return blocks, marks
 
@@ -93,7 +96,8 @@ def _inline(children: "Sequence[Token]", marks: Marks) -> str:
         elif child.nesting == -1:
             found += waiting.pop() if waiting else ""
         elif child.type == "code_inline":
-            found += marks.whole(f"{child.markup}{child.content}{child.markup}", child.content)
+            pad = " " if "`" in (child.content[:1], child.content[-1:]) else ""
+            found += marks.whole(f"{child.markup}{pad}{child.content}{pad}{child.markup}", child.content)
         elif child.type == "image":
             found += marks.whole(f"![{child.content}]({child.attrGet('src')})", child.content)
         elif child.type == "html_inline":

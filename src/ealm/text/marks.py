@@ -7,6 +7,8 @@ shortened, such as code. Words, sentences and plans see these; what is written h
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import regex
+
 FIRST_PAIR, FIRST_WHOLE, LAST = 0xE000, 0xF000, 0xF8FF
 """Pairs have the range up to the wholes: an opening mark is even, and its partner is the next one."""
 
@@ -25,6 +27,32 @@ def is_mark(character: str) -> bool:
 def is_whole(character: str) -> bool:
     """Whether a character stands for something that is never shortened."""
     return len(character) == 1 and FIRST_WHOLE <= ord(character) <= LAST
+
+
+def with_own_marks(sentence: str, still_open: str) -> tuple[str, str]:
+    """A sentence in which every mark has its partner, and the marks that are open behind it.
+
+    `still_open` are those that were open before it: a bold paragraph is made of bold sentences.
+    """
+    waiting = list(still_open)
+    for character in sentence:
+        if not is_mark(character):
+            continue
+        if closing_mark(character):
+            waiting.append(character)
+        elif chr(ord(character) - 1) in waiting:
+            waiting.remove(chr(ord(character) - 1))
+    closing = "".join(chr(ord(character) + 1) for character in reversed(waiting))
+    return still_open + sentence + closing, "".join(waiting)
+
+
+def without_seams(text: str) -> str:
+    """A text in which a mark that is closed and opened again at once stays open."""
+    joined: str = _SEAM.sub(lambda found: found[2] if ord(found[1]) == ord(found[3]) + 1 else found[0], text)
+    return joined
+
+
+_SEAM = regex.compile(rf"([{chr(FIRST_PAIR)}-{chr(FIRST_WHOLE - 1)}])(\s*)([{chr(FIRST_PAIR)}-{chr(FIRST_WHOLE - 1)}])")
 
 
 @dataclass

@@ -109,6 +109,13 @@ FUNCTION_WORDS = DETERMINERS | PREPOSITIONS | CONJUNCTIONS | AUXILIARIES
 ENGLISH_MARKS = _words("the of and that with for from which were been this their would have has by are they said")
 """Frequent words that hardly another language has: by them a text is known to be English."""
 
+FOREIGN_MARKS = _words(
+    "der die das und ist nicht den dem von zu mit sich auf für eine im wird sind le la les des et est une dans que qui",
+    "du pas sont pour el los las una por con se il lo gli che di non della sono um uma não och att det som på een het",
+    "van niet zijn og er jeg nie się jest w z na",
+)
+"""Frequent words of other languages: a sentence with several of them may be in one."""
+
 BEFORE_INFINITIVES = _words("to 'll 'd", _MODALS)
 """A form of be, have or do after these is an infinitive: "to have gone", "will be closed"."""
 
