@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from ealm.common.errors import EalmError, TextError
 from ealm.service.app import create_app
 from ealm.service.comparison import Comparison
 from ealm.service.limits import ServiceLimits
+from ealm.service.middleware import BodyLimitMiddleware
 from ealm.service.streams import LineTooLongError, lines_of
 from ealm.summarize.options import OPTIONS, SummarizeOptions
 from ealm.summarize.pipeline import Pipeline
@@ -165,6 +167,14 @@ def test_metrics_count_and_tell_nothing(client: TestClient) -> None:
     assert "private" not in page
 
 
+def test_methods_that_nobody_knows_are_counted_together(client: TestClient) -> None:
+    for number in range(3):
+        client.request(f"PRIVATE{number}", "/healthz")
+    page = client.get("/metrics").text
+    assert 'ealm_requests_total{method="other",route="/healthz",status="405"} 3.0' in page
+    assert "PRIVATE" not in page
+
+
 def test_outside_of_its_life_it_takes_nothing(summarizer: Summarizer) -> None:
     asleep = TestClient(create_app(summarizer, LIMITS))  # never entered, so never started
     problem(asleep.get("/readyz"), 503, "starting or shutting down")
@@ -196,6 +206,48 @@ def test_bad_input_is_422_and_says_what_to_do(client: TestClient, body: dict[str
     response = client.post("/v1/summarize", content=content, headers={"Content-Type": "application/json"})
     problem(response, 422, part)
     assert "private" not in response.text
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        (b'{"text": [' + b"1," * 400_000 + b"1]}", "valid string"),
+        (
+            b'{"text": "river", ' + b",".join(b'"k%d": 1' % number for number in range(90_000)) + b"}",
+            "'k0' is no field",
+        ),
+    ],
+)
+def test_a_million_errors_are_one(summarizer: Summarizer, content: bytes, part: str) -> None:
+    with TestClient(create_app(summarizer)) as client:
+        started = time.process_time()
+        response = client.post("/v1/summarize", content=content, headers={"Content-Type": "application/json"})
+        assert time.process_time() - started < 0.7
+    problem(response, 422, part)
+
+
+def test_large_bodies_share_the_memory_and_small_ones_are_taken(summarizer: Summarizer) -> None:
+    large = json.dumps({"text": "", "keep": ["x" * 900] * 100}).encode()
+    limits = ServiceLimits(body_bytes=len(large))
+    with TestClient(create_app(summarizer, limits)) as client:
+        headers = {"Content-Type": "application/json"}
+        assert client.post("/v1/summarize", content=large, headers=headers).status_code == 200
+        guard = next(layer for layer in layers(client) if isinstance(layer, BodyLimitMiddleware))
+        assert guard._held == 0
+        guard._held = 32 * len(large)
+        refused = client.post("/v1/summarize", content=large, headers=headers)
+        problem(refused, 503, "Too many large requests")
+        assert refused.headers["Retry-After"] == "5"
+        assert client.post("/v1/summarize", json={"text": "river"}).status_code == 200
+        assert guard._held == 32 * len(large)
+
+
+def layers(client: TestClient) -> Iterator[Any]:
+    """The middleware of an app, from the outside in."""
+    layer = client.app.middleware_stack  # type: ignore[attr-defined]
+    while layer is not None:
+        yield layer
+        layer = getattr(layer, "app", None) or getattr(layer, "_app", None)
 
 
 def test_what_is_not_json_is_422(client: TestClient) -> None:

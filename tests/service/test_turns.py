@@ -98,8 +98,18 @@ def test_nothing_goes_on_after_the_end() -> None:
     ],
 )
 def test_the_pieces_of_the_bundled_model_are_small(wish: dict[str, Any]) -> None:
-    sentence = "The council of the northern town voted late on Tuesday to close the old bridge. "
-    last, pieces = time.thread_time(), []
+    text = "The council of the northern town voted late on Tuesday to close the old bridge. "
+    text *= 1 if "trace" in wish else 4
+    pieces = watched_pieces(lambda summarizer: summarizer.summarize(text, **wish))
+    assert len(pieces) > 30
+    assert sorted(pieces)[-3] < 0.15  # now and then Python collects its garbage
+
+
+def watched_pieces(work: Callable[[Summarizer], object]) -> list[float]:
+    """Seconds of processor time between two pieces of this work."""
+    summarizer, pieces = Summarizer(), []
+    work(summarizer)  # some parts are loaded when they are first needed
+    last = time.thread_time()
 
     def note() -> None:
         nonlocal last
@@ -107,14 +117,17 @@ def test_the_pieces_of_the_bundled_model_are_small(wish: dict[str, Any]) -> None
         pieces.append(now - last)
         last = now
 
-    summarizer = Summarizer()
-    summarizer.summarize(sentence, **wish)  # some parts are loaded when they are first needed
     with pieces_watched(note):
         last = time.thread_time()
-        summarizer.summarize(sentence * (1 if "trace" in wish else 4), **wish)
+        work(summarizer)
         note()
-    assert len(pieces) > 30
-    assert sorted(pieces)[-3] < 0.15  # now and then Python collects its garbage
+    return pieces
+
+
+@pytest.mark.parametrize("text", ["- a b\n" * 120, "a.b,c;d:e! " * 120, "# a b\n\nRiver rises.\n\n" * 60, ". " * 300])
+def test_so_are_those_of_texts_made_to_be_slow(text: str) -> None:
+    pieces = watched_pieces(lambda summarizer: summarizer.summarize(text, words=8))
+    assert sorted(pieces)[-3] < 0.15
 
 
 # Costly work ----------------------------------------------------------------------------------------------------------
@@ -182,11 +195,24 @@ def test_a_cost_grows_with_what_is_asked_for() -> None:
     assert costs == sorted(costs)
     assert costs[0] == 30
     assert cost([text] * 3) == 90
-    assert cost(f"{WORD * 10}. {WORD * 20}.", words=5) > cost(f"{WORD * 10}. {WORD * 20}.")  # the length is shared
+    assert cost(f"{WORD * 10}. {WORD * 20}.", words=5) > cost(f"{WORD * 30}..", words=5)  # the length is shared
     assert cost(text, curve=True) < cost(text, curve=True, recoverability=True)
     assert cost(text, plans=False) > cost(text)
     assert cost("x" * 1_200) == 100  # a text without spaces is no way round
     assert cost("") == 0
+
+
+@pytest.mark.parametrize(
+    "text", [". " * 300, "! ? " * 150, ".\n" * 300, "a.b,c;d:e! " * 30, "😀" * 300, "a\u200b" * 150]
+)
+def test_marks_cost_as_much_as_words(text: str) -> None:
+    assert cost(text, words=5) >= 300
+
+
+def test_many_short_sentences_cost_more_than_their_words() -> None:
+    assert cost("Go. " * 1_500, words=5) > 1.5 * cost(WORD * 3_000, words=5)
+    with pytest.raises(TooCostlyError):
+        cost("Go. " * 3_500, words=5)
 
 
 @pytest.mark.parametrize(

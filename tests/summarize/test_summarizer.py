@@ -313,3 +313,11 @@ def test_decoding_is_an_option_of_a_call() -> None:
     for decoding in ("sequential", "parallel"):
         expected = various().with_decoding(decoding).summarize(SENTENCE)
         assert various().summarize(SENTENCE, decoding=decoding) == expected
+
+
+@pytest.mark.parametrize("text", [". . .", "( ( ( ( (", "! ? " * 10, "- - - -", "\u200b \u200b \u200b"])
+@pytest.mark.parametrize("limit", [{"words": 1}, {"words": 2}, {"chars": 1}, {}])
+def test_marks_alone_are_shortened_too(default: Summarizer, text: str, limit: dict[str, int]) -> None:
+    found = default.summarize(text, **limit).summary
+    assert len(found.split()) <= limit.get("words", 100)
+    assert set(found) <= set(text)

@@ -1,10 +1,13 @@
 """Blocks of plain text."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ealm.text.blocks import split_blocks
+from ealm.text.sentences import split_sentences
 
 
 @given(st.lists(st.sampled_from(("One two", "- item", "# Head", "| a | b |", "", "  x", "```", "1. one.")), max_size=7))
@@ -50,3 +53,13 @@ def test_wrapped_lines_are_one_paragraph_and_bullets_begin_a_new_block() -> None
         "it happen.\n- An item that goes on for long enough to be wrapped\n  into a second line"
     )
     assert [len(block.text.split()) for block in split_blocks(text)] == [22, 15]
+
+
+@pytest.mark.parametrize("space", [" ", "\t", " \n", "\n ", "\u3000", "\r"])
+def test_white_space_without_end_is_read_at_once(space: str) -> None:
+    """Every place of it used to be the beginning of a new search: minutes for a hundred thousand spaces."""
+    text = f"River{space * (60_000 // len(space))}rises."
+    started = time.process_time()
+    sentences = split_sentences(text, unwrap=True)
+    assert time.process_time() - started < 2
+    assert [own.text.split() for own in sentences] in ([["River", "rises."]], [["River"], ["rises."]])

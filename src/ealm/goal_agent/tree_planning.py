@@ -64,7 +64,7 @@ class UnitTree:
 
     def closed(self, units: Collection[int]) -> Draft:
         """The units with all that they hang on, and the root."""
-        found = {self.root}
+        found = {self.root} if self.units else set()  # marks alone are no units
         for unit in units:
             above = unit
             while above != ROOT and above not in found:

@@ -274,11 +274,11 @@ async def _as_they_come(
     answer = submit(lambda value: loop.call_soon_threadsafe(found.put_nowait, value))
     try:
         while not (answer.done() and found.empty()):
+            if time.monotonic() > ends_at:
+                raise OverdueError(seconds)
             try:
                 value = await asyncio.wait_for(found.get(), _DISCONNECT_POLL_SECONDS)
             except TimeoutError:
-                if time.monotonic() > ends_at:
-                    raise OverdueError(seconds) from None
                 if not sent and await request.is_disconnected():
                     return
             else:

@@ -13,12 +13,16 @@ from ealm.service.limits import ServiceLimits
 from ealm.summarize.options import SummarizeOptions
 from ealm.text.sentences import LONGEST_SENTENCE
 
-_SENTENCE_END = regex.compile(r"[.!?]\s|\n")
+_SENTENCE_END = regex.compile(r"(?<=[.!?])\s|\n")
+_WORD = regex.compile(r"\w+|[^\w\s]")
+"""Marks are worked on as words are."""
 _LETTERS_OF_A_WORD = 12
 """A text without spaces has words too: one for so many characters at least."""
 
 _SHARED_LENGTH = 1.0
 """For each word of a text of several sentences, whose lengths are compared to split the limit."""
+_SENTENCE_PAIRS = 0.002
+"""For each pair of sentences: they are compared, to tell which say the same."""
 _RATE = 0.35
 """For each pair of words of a sentence: rounds of mask filling, each over the whole sentence."""
 _SEARCH = 0.6
@@ -40,7 +44,9 @@ def request_cost(
     texts: Sequence[str], options: SummarizeOptions, *, plans: bool, limits: ServiceLimits, curve: bool = False
 ) -> float:
     """The cost of a request; raises if it is above the limit. `plans`: whether the agent does."""
-    cost = sum(_cost(text, options, plans=plans, curve=curve) for text in texts)
+    cost = float(sum(len(text) // _LETTERS_OF_A_WORD for text in texts))  # counting words takes time itself
+    if cost <= limits.request_cost:
+        cost = sum(_cost(text, options, plans=plans, curve=curve) for text in texts)
     if cost > limits.request_cost:
         raise TooCostlyError(
             f"The request takes too much work: its cost is {cost:,.0f}, and the limit is {limits.request_cost:,.0f}. "
@@ -56,8 +62,8 @@ def _cost(text: str, options: SummarizeOptions, *, plans: bool, curve: bool) -> 
     cost = float(words)
     if not plans:
         cost += _BALANCE * pairs
-    if len(lengths) > 1 and (curve or options.without_length() != options):
-        cost += _SHARED_LENGTH * words
+    if len(lengths) > 1 and (plans or curve or options.without_length() != options):
+        cost += _SHARED_LENGTH * words + _SENTENCE_PAIRS * len(lengths) ** 2
     if options.effort == "search":
         cost += _SEARCH * pairs
     if curve:
@@ -72,7 +78,7 @@ def _sentence_lengths(text: str, *, pretokenized: bool) -> list[int]:
     parts = [text] if pretokenized else _SENTENCE_END.split(text)
     lengths = []
     for part in parts:
-        words = max(len(part.split()), len(part) // _LETTERS_OF_A_WORD)
+        words = max(len(_WORD.findall(part)), len(part) // _LETTERS_OF_A_WORD)
         whole, rest = (0, words) if pretokenized else divmod(words, LONGEST_SENTENCE)
         lengths += [LONGEST_SENTENCE] * whole + [rest] * bool(rest)
     return lengths

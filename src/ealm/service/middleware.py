@@ -22,6 +22,10 @@ _HEADERS = {
 }
 """No inline scripts, no content from other hosts, no sniffing, no framing."""
 
+_LARGE_BODIES = 32
+"""As many of the largest size are held at the same time; a small body is always taken."""
+_SMALL_BODY = 65_536
+
 
 class SecurityHeadersMiddleware:
     """Adds the headers to every response."""
@@ -48,6 +52,8 @@ class BodyLimitMiddleware:
         self._max_bytes = max_bytes
         self._stream_paths = stream_paths
         self._detail = f"The request is larger than {max_bytes:,} bytes. Send fewer texts, or use /v1/summarize/batch."
+        self._held = 0
+        """Bytes of all bodies that are being received or worked on."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in self._stream_paths:
@@ -62,12 +68,18 @@ class BodyLimitMiddleware:
         async def receive_limited() -> Message:
             nonlocal received
             message = await receive()
-            received += len(message.get("body", b""))
+            size = len(message.get("body", b""))
+            received, self._held = received + size, self._held + size
             if received > self._max_bytes:
                 raise HTTPException(413, self._detail)  # the app turns it into problem+json
+            if received > _SMALL_BODY and self._held > _LARGE_BODIES * self._max_bytes:
+                raise HTTPException(503, "Too many large requests are here. Try again in 5 s.", {"Retry-After": "5"})
             return message
 
-        await self._app(scope, receive_limited, send)
+        try:
+            await self._app(scope, receive_limited, send)
+        finally:
+            self._held -= received
 
 
 class BodyTimeMiddleware:
@@ -136,6 +148,9 @@ def host_name(header: str) -> str:
     return name[: name.find("]") + 1] if name.startswith("[") else name.partition(":")[0]
 
 
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
 class RequestMetricsMiddleware:
     """Records method, route, status and seconds of every request; never its content."""
 
@@ -159,6 +174,7 @@ class RequestMetricsMiddleware:
         try:
             await self._app(scope, receive, send_with_status)
         finally:
-            # The route as declared: the path of a request could be anything.
+            # The route as declared, and methods that there are: a request may name any, and each has its own count.
             route = getattr(scope.get("route"), "path", "other")
-            self._record(scope["method"], route, status, time.monotonic() - started)
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            self._record(method, route, status, time.monotonic() - started)

@@ -4,18 +4,37 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from ealm.summarize.options import OPTIONS, Option, SummarizeOptions
 from ealm.summarize.result import Summary
 
 Text = Annotated[str, StringConstraints(max_length=1_000_000)]
+Texts = Annotated[list[Text], Field(fail_fast=True)]
+"""One error is enough: a list may have a million of them."""
 Word = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 _EXAMPLE = "The city council voted late on Tuesday to close the old bridge, which was not safe any more, until spring."
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few_unknown_fields(cls, values: Any) -> Any:
+        """An error for each of a hundred thousand would take seconds and a gigabyte."""
+        if isinstance(values, dict) and len(values) > len(cls.model_fields):
+            unknown = next(name for name in values if name not in cls.model_fields)
+            raise ValueError(f"{unknown[:40]!r} is no field of this request")
+        return values
 
 
 class WithOptions(_Strict):
@@ -69,7 +88,7 @@ class SummarizeRequest(WithOptions):
         extra="forbid", strict=True, json_schema_extra={"examples": [{"text": _EXAMPLE, "words": 8}]}
     )
 
-    text: Text | list[Text] = Field(description="A sentence or several, as people write them; or a list of texts.")
+    text: Text | Texts = Field(description="A sentence or several, as people write them; or a list of texts.")
 
     @property
     def texts(self) -> list[str]:

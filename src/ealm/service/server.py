@@ -27,6 +27,8 @@ _ARENAS = -8
 """The number of arenas, in the words of the C library."""
 _CLOSING_SECONDS = 2
 """After the work has ended: for the last responses, and for requests that are still being sent."""
+_LAST_SECONDS = 2
+"""After that: for a piece of work that will not end. The process is ended in the middle of it then."""
 
 
 def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
@@ -50,12 +52,12 @@ def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
             if self.transport.is_closing():
                 return
             super().data_received(data)
-            if self.cycle is not None and not self.cycle.response_complete:
-                self._cancel(self._no_headers)
+            self._note_request()
 
         def on_response_complete(self) -> None:
-            super().on_response_complete()
             self._expect_headers()
+            super().on_response_complete()
+            self._note_request()  # one that came before this response was sent
 
         def pause_writing(self) -> None:
             super().pause_writing()
@@ -68,6 +70,10 @@ def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
         def connection_lost(self, exc: Exception | None) -> None:
             self._cancel(self._no_headers, self._unread)
             super().connection_lost(exc)
+
+        def _note_request(self) -> None:
+            if self.cycle is not None and not self.cycle.response_complete:
+                self._cancel(self._no_headers)
 
         def _expect_headers(self) -> None:
             self._cancel(self._no_headers)
@@ -102,6 +108,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 http=limited_protocol(limits),
+                ws="none",
                 timeout_keep_alive=limits.idle_seconds,
                 timeout_graceful_shutdown=round(self._service.limits.closing_seconds) + _CLOSING_SECONDS,
                 h11_max_incomplete_event_size=limits.header_bytes,
@@ -118,3 +125,7 @@ class Server(uvicorn.Server):
             signal.raise_signal(signal.SIGINT)
         super().handle_exit(sig, frame)
         self._service.end_soon()
+        if hasattr(signal, "setitimer") and not any(signal.getitimer(signal.ITIMER_REAL)):
+            # The system keeps this promise, whatever the threads do.
+            closing = self._service.limits.closing_seconds
+            signal.setitimer(signal.ITIMER_REAL, closing + _CLOSING_SECONDS + _LAST_SECONDS)

@@ -1,5 +1,6 @@
 """Texts of several sentences: which of them stay, and how long each of those is."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -94,6 +95,7 @@ class LengthPlanner:
         self._prose = [i for i in range(len(sentences)) if i not in set(self._sections.headings)]
         self._vectors = vectors
         self._groups = list(grouped(self._sentences, self._prose))
+        self._gaps = {sentence.gap for sentence in self._sentences}
 
     @cached_property
     def _weights(self) -> dict[int, float]:
@@ -151,6 +153,7 @@ class LengthPlanner:
         return group_drafts(group, self._all, self._weights, limit, whole_sentences=whole)
 
     def _choice(self, group: tuple[int, ...], drafts: tuple[SentenceDraft, ...], limit: Limit) -> Choice:
+        between_pieces()
         sentences = [self._sentences[i] for i in group]
         text = assembled(sentences, [draft.text for draft in drafts])
         stands = any(self._all[i].has_words(draft) for i, draft in zip(group, drafts, strict=True))
@@ -166,7 +169,7 @@ class LengthPlanner:
         return Choice(cost, value, stands=stands, needs=needs, carries=all(draft.carries for draft in drafts))
 
     def _widest_gap(self, limit: Limit) -> int:
-        return max(limit.measure(sentence.gap) for sentence in self._sentences)
+        return max(limit.measure(gap) for gap in self._gaps)
 
     def _worth(self, index: int, draft: SentenceDraft) -> float:
         whole = self._all[index].whole.content
@@ -180,7 +183,7 @@ class LengthPlanner:
         own = self._all[index]
         if self._sentences[index].continued or self._sentences[index].form != "prose":
             return 0
-        before = [self._all[i].read for i in self._prose if i < index]
+        before = [self._all[i].read for i in self._prose[: bisect_left(self._prose, index)]]
         return sentences_needed(own.read, draft.kept, before)
 
     # Headings

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
+from ealm.common.pieces import between_pieces
 from ealm.text.sentences import Sentence
 from ealm.text.word_lists import LIGHT_WORDS
 
@@ -60,11 +61,12 @@ def shared_words(sentences: Sequence[Sentence]) -> Floats:
 def repetition(sentences: Sequence[Sentence]) -> Floats:
     """(sentences, sentences): the share of the content words of one sentence that another has too."""
     stems = [_stems(own) for own in sentences]
-    shared = [[len(own & other) / max(1, len(own)) for other in stems] for own in stems]
-    for number, own in enumerate(sentences):
-        if own.continued:  # a piece of a sentence repeats nothing
-            shared[number] = [0.0] * len(sentences)
-    return np.asarray(shared)
+    shared = np.zeros((len(stems), len(stems)))
+    for number, (own, sentence) in enumerate(zip(stems, sentences, strict=True)):
+        between_pieces()
+        if not sentence.continued:  # a piece of a sentence repeats nothing
+            shared[number] = [len(own & other) / max(1, len(own)) for other in stems]
+    return shared
 
 
 def sentence_weights(

@@ -14,7 +14,8 @@ Form = Literal["prose", "heading", "item", "verbatim", "aside"]
 verbatim (code, a row of a table, an address) or an aside (the addresses, the greeting, the signature, a quotation of
 an e-mail) is there as a whole or not at all."""
 
-_BREAK = regex.compile(r"[^\S\n]*\n\s*?(?=[^\S\n]*\S)|\s*\z")
+_BREAK = regex.compile(r"(?<![^\S\n])[^\S\n]*+\n(?:[^\S\n]*+\n)*+|(?<!\s)\s*+\z")
+"""Up to the indent of the next line. White space is looked at from where it begins: there may be very much of it."""
 _BULLET = regex.compile(r"(?:[-*+•‣◦▪·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[^\S\n]+(?=\S)")
 _FENCE = regex.compile(r"(?:```|~~~)")
 _ROW = regex.compile(r"\|.*\||.*(?:\t.*){2,}|[-=_*+|: ]{4,}|(?:https?://|www\.)\S+")

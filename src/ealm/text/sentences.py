@@ -20,7 +20,7 @@ LONGEST_SENTENCE = 120
 LONGEST_PIECE = 60
 """Words: planning takes time with the cube of the length, and no statement is longer."""
 
-_LINE_BREAK = regex.compile(r"\s*\n\s*")
+_LINE_BREAK = regex.compile(r"(?<!\s)\s*\n\s*")
 _WIDE_SPACE = regex.compile(r"[^\S ]|[\x1c-\x1f]")
 _QUOTATION_END = regex.compile(r"[\"”’'»]\s*\z")
 _NAMES_THE_SPEAKER = regex.compile(r"(?:—|–|--?)\s*\p{Lu}")
