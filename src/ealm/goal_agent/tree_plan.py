@@ -9,6 +9,7 @@ from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
 from ealm.grammar.rearranging import ROOT
 from ealm.grammar.structure import Structure
+from ealm.grammar.writing import agreeing_articles
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
 
@@ -112,25 +113,49 @@ class TreePlan:
         With `rephrase`, a remark may stand for conditions that do not fit.
         """
         between_pieces()
+        found = self._planned(fits, keep=keep) or (None if keep else self._instead(fits, rephrase=rephrase))
+        if found is None:
+            found = PlannedDraft(tuple(self._kept_words(keep, fits) if keep else self._phrase(fits)), False)
+        return self._written(found, fits) if rephrase else found
+
+    def _planned(self, fits: Fits, *, keep: Collection[int]) -> PlannedDraft | None:
+        """The best draft of the main statement."""
         chain = self._chain(frozenset(keep))
         found = chain.longest_fitting(lambda draft: fits(self._indices(self._tree.words(draft))))
+        if found is not None and not self._settings.nested:
+            found = self._exact(found, chain, fits)
+        if found is not None and not keep:
+            found = self._sound(found, chain)
         if found is not None:
-            if not self._settings.nested:
-                found = self._exact(found, chain, fits)
-            return self._statement(self._indices(self._tree.words(found)), fits, rephrase=rephrase)
+            return PlannedDraft(tuple(self._indices(self._tree.words(found))), True)
         for dispensable in self._structure.dispensable:
             shortest = self._indices(self._tree.words(chain.shortest) - (dispensable - set(keep)))
-            if fits(shortest):
+            if fits(shortest) and (keep or self._structure.is_sound(shortest)):
                 return PlannedDraft(tuple(shortest), True)
-        if keep:
-            return PlannedDraft(tuple(self._kept_words(keep, fits)), False)
-        condensed = self._condensed(fits) if rephrase else None
-        return condensed or self._other_statement(fits) or PlannedDraft(tuple(self._phrase(fits)), False)
+        return None
 
-    def _statement(self, kept: list[int], fits: Fits, *, rephrase: bool) -> PlannedDraft:
-        comma = self._punctuation.joined(kept) if rephrase else None
-        written = {} if comma is None else {comma: "and"}
-        return PlannedDraft(tuple(kept), True, written if written and fits(kept, written) else {})
+    def _sound(self, found: Draft, chain: NestedDrafts) -> Draft | None:
+        """The draft, or the next shorter one that shows no sign of a wrong parse."""
+        if found == chain.longest or self._structure.is_sound(self._tree.words(found)):
+            return found
+        shorter = (draft for draft in chain.all() if draft < found)
+        return next((draft for draft in shorter if self._structure.is_sound(self._tree.words(draft))), None)
+
+    def _instead(self, fits: Fits, *, rephrase: bool) -> PlannedDraft | None:
+        """A statement in place of the main one, which does not fit."""
+        return (self._condensed(fits) if rephrase else None) or self._other_statement(fits)
+
+    def _written(self, draft: PlannedDraft, fits: Fits) -> PlannedDraft:
+        """With "and" where a list has lost its end, and "a" or "an" as the next word has it."""
+        written = dict(draft.written)
+        comma = self._punctuation.joined(draft.kept) if draft.complete and not written else None
+        if comma is not None and fits(draft.kept, {comma: "and"}):
+            written[comma] = "and"
+        tree = self._structure.tree
+        if tree is not None:
+            articles = agreeing_articles(tree.words, draft.kept, written)
+            written |= articles if fits(draft.kept, {**written, **articles}) else {}
+        return replace(draft, written=written)
 
     def _condensed(self, fits: Fits) -> PlannedDraft | None:
         """The statement with a remark for its conditions: "ships may enter under certain conditions"."""

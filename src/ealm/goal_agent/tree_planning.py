@@ -165,18 +165,18 @@ class NestedDrafts:
         *,
         keep: Collection[int] = (),
         spare: Collection[int] = (),
-        first_share: float = 0.35,
+        first_size: int = 8,
     ) -> None:
         """`keep`: words that stay in any case; `spare`: words that only the whole sentence has, such as articles.
 
-        The first draft that is fixed has `first_share` of all words.
+        The first draft that is fixed has at most `first_size` words, so that none is better at the length of a headline.
         """
         self._tree = tree
         self.shortest = tree.closed([tree.of_word[i] for i in keep if i in tree.of_word])
         self.longest = frozenset(range(len(tree.units)))
         units = [number for number, unit in enumerate(tree.units) if not set(unit.words) <= set(spare)]
         self._without_spare = tree.closed([*units, *self.shortest])
-        self._first = first_share
+        self._first = first_size
         self._between: dict[tuple[Draft, Draft], Draft | None] = {}
 
     def longest_fitting(self, fits: Callable[[Draft], bool]) -> Draft | None:
@@ -219,8 +219,8 @@ class NestedDrafts:
             return self._without_spare if shorter != self._without_spare else None
         low, high = tree.size(shorter), tree.size(longer)
         whole = longer == self._without_spare and shorter == self.shortest
-        share = self._first if whole else 0.5
-        start = min(max(low + 1, round((1 - share) * low + share * high)), high - 1)
+        middle = self._first if whole else round((low + high) / 2)
+        start = min(max(low + 1, middle), high - 1)
         for capacity in range(start, high):
             found = tree.best(capacity, least=shorter, most=longer)
             if found not in (shorter, longer):

@@ -6,12 +6,87 @@ from ealm.grammar.rearranging import ROOT, Tree
 
 def mend_attachments(tree: Tree) -> None:
     """Phrases hang on the words that they belong to."""
+    mend_missing_subject(tree)
+    mend_crossings(tree)
+    mend_prepositions(tree)
+    mend_told(tree)
     mend_relatives(tree)
     mend_objects(tree)
     mend_measures(tree)
     mend_rates(tree)
     mend_times(tree)
     mend_fronted(tree)
+
+
+def mend_missing_subject(tree: Tree) -> None:
+    """ "The minister may, …, exempt"; "after a day of cleaning, neighbours met": a noun that belongs before the verb."""
+    verb = tree.root
+    if verb is None or not _is_finite(tree, verb) or tree.children(verb, "nsubj", "nsubjpass", "csubj", "expl"):
+        return
+    auxiliaries = tree.children(verb, "aux", "auxpass")
+    before = [j for i in auxiliaries for j in tree.children(i) if tree.tags[j].startswith("NN") and j < i]
+    first = min((i for i in (*auxiliaries, verb)))
+    before += [
+        i
+        for i in range(1, first)
+        if tree.relations[i] in ("conj", "appos", "dobj", "pobj") and tree.tags[i].startswith("NN")
+        if tree.words[min(tree.subtree(i)) - 1] == "," and max(tree.subtree(i)) == first - 1
+    ]
+    if before:
+        tree.move(before[0], verb, "nsubj")
+
+
+def _is_finite(tree: Tree, verb: int) -> bool:
+    finite = ("VBD", "VBZ", "VBP", "MD")
+    return tree.tags[verb] in finite or any(tree.tags[i] in finite for i in tree.children(verb, "aux", "auxpass"))
+
+
+def mend_crossings(tree: Tree) -> None:
+    """ "Ann, who waited until it was late, said it rained": a clause before "said" does not hang on what she said."""
+    for clause in range(len(tree.words)):
+        head = tree.heads[clause]
+        speech = tree.heads[head] if head != ROOT else ROOT
+        if tree.relations[clause] != "advcl" or speech == ROOT or not clause < speech < head:
+            continue
+        start = min(tree.subtree(clause))
+        verbs = [i for i in range(start) if tree.tags[i].startswith("VB") and i not in tree.subtree(clause)]
+        tree.attach(clause, verbs[-1] if verbs else speech)
+
+
+def mend_prepositions(tree: Tree) -> None:
+    """ "Until May after inspectors met": what has an object is no conjunction; two objects are joined by "and"."""
+    for i in range(len(tree.words)):
+        clause = tree.heads[i]
+        if tree.relations[i] == "mark" and tree.children(i, "pobj") and tree.heads[clause] != ROOT:
+            _mend_mark(tree, i, clause)
+        objects = tree.children(i, "pobj") if tree.tags[i] == "IN" else []
+        if len(objects) == 2:
+            signs = [j for j in tree.children(objects[0], "cc") if objects[0] < j < objects[1]]
+            if signs:
+                tree.move(objects[1], objects[0], "conj")
+
+
+def _mend_mark(tree: Tree, mark: int, clause: int) -> None:
+    """What a parser took for the object of a conjunction is the subject; or the conjunction is a preposition."""
+    noun = tree.children(mark, "pobj")[0]
+    others = [i for i in tree.children(clause, "mark") if i != mark]
+    if not tree.children(clause, "nsubj", "nsubjpass", "expl"):
+        tree.move(noun, clause, "nsubj")
+    else:
+        tree.move(mark, tree.heads[clause] if others else clause, "prep")
+
+
+def mend_told(tree: Tree) -> None:
+    """ "She told the court she was ill": what is told hangs on the verb, not on who is told."""
+    for clause in range(len(tree.words)):
+        noun = tree.heads[clause]
+        if tree.relations[clause] != "relcl" or tree.relations[noun] != "dobj":
+            continue
+        subjects = tree.children(clause, "nsubj", "nsubjpass")
+        own = bool(subjects) and subjects[0] > noun and not tree.tags[subjects[0]].startswith("W")
+        if own and tree.lower[tree.heads[noun]] in ("told", "tell", "tells", "telling", "reminded", "assured"):
+            if not any(tree.tags[j].startswith("W") for j in tree.children(clause)):
+                tree.move(clause, tree.heads[noun], "ccomp")
 
 
 def mend_relatives(tree: Tree) -> None:
@@ -57,9 +132,13 @@ def mend_measures(tree: Tree) -> None:
     """ "41 miles from the coast": the measure belongs to the preposition behind it."""
     for i in range(1, len(tree.words)):
         measured = tree.relations[i - 1] == "npadvmod" and tree.lower[i - 1] in rules.UNITS
+        lasting = measured and tree.lower[i - 1].removesuffix("s") in rules.SPANS
         where = tree.relations[i] == "prep" and tree.lower[i] in rules.MEASURED
         if measured and where and tree.heads[i] == tree.heads[i - 1]:
             tree.attach(i - 1, i)
+        clause = tree.heads[i]  # "an hour before it began"
+        if lasting and tree.relations[i] == "mark" and tree.lower[i] in rules.MEASURED and clause > i:
+            tree.attach(i - 1, clause)
 
 
 def mend_rates(tree: Tree) -> None:

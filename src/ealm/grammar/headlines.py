@@ -4,7 +4,7 @@ Words go where neither voice nor mood is lost: "will be closed" is not "will clo
 nothing untrue: "flights between Bergen and Oslo", "how she would pay".
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ealm.grammar import rules
@@ -38,10 +38,19 @@ def topics_of(tree: Tree, required: Sequence[bool]) -> tuple[Topic, ...]:
         if not tree.is_word[i] or (unsure and _is_denied(tree, i)) or _is_asked(tree, i):
             continue
         if tag.startswith("N") and tree.relations[i] not in _INNER and tree.lower[i] not in rules.PRONOUNS:
-            found.append(Topic(i, _phrase(tree, i), _bonus(tree, i, required)))
+            phrase = _phrase(tree, i)
+            found.append(Topic(i, phrase, _bonus(tree, i, required) - _unexplained(tree, phrase)))
+        elif tree.relations[i] == "pcomp" and tag == "VBG" and len(tree.children(i)) > 0:
+            found.append(Topic(i, frozenset(tree.subtree(i)), -_doubt(tree, i) - _unexplained(tree, tree.subtree(i))))
         elif tree.relations[i] in ("ccomp", "pcomp", "csubj") and _is_question(tree, i):
             found.append(Topic(i, frozenset(tree.subtree(i)), rules.QUESTION_TOPIC))
     return tuple(found)
+
+
+def _unexplained(tree: Tree, phrase: Collection[int]) -> float:
+    """ "The purpose for which it was collected": what a pronoun without its noun costs."""
+    unknown = rules.THIRD_PERSON | rules.THIRD_PERSON_OBJECTS | {"his", "its", "their"}
+    return rules.UNKNOWN_TOPIC * any(tree.lower[i] in unknown for i in phrase)
 
 
 def _is_denied(tree: Tree, noun: int) -> bool:
@@ -57,7 +66,8 @@ def _is_asked(tree: Tree, noun: int) -> bool:
 
 def _is_question(tree: Tree, clause: int) -> bool:
     """Whether a clause asks: "whether he knew", "how they would pay"."""
-    return tree.lower[min(tree.subtree(clause))] in rules.ASKING
+    first = tree.lower[min(tree.subtree(clause))]
+    return first in rules.ASKING and (first not in ("when", "where") or tree.relations[clause] == "ccomp")
 
 
 def _phrase(tree: Tree, noun: int) -> frozenset[int]:
@@ -76,7 +86,8 @@ def _phrase(tree: Tree, noun: int) -> frozenset[int]:
 
 
 def _bonus(tree: Tree, noun: int, required: Sequence[bool]) -> float:
-    if tree.lower[noun] in rules.TIMES | rules.UNITS | rules.MONTHS:
+    measured = bool(tree.children(noun, "nummod")) and bool(tree.children(noun, "prep"))  # "28 days of leave"
+    if tree.lower[noun] in rules.TIMES | rules.UNITS | rules.MONTHS and not measured:
         return -rules.LIMITED_TOPIC
     limits = ("det", "amod", "advmod", "predet", "neg", "preconj", "idiom")
     loose = rules.LOOSE_LIMITS | rules.ARTICLES | rules.DEMONSTRATIVES
@@ -171,7 +182,7 @@ def _is_spare(tree: Tree, i: int) -> bool:
             return False
         return not capital and following not in rules.NEED_ARTICLE
     if relation == "poss":
-        return word in rules.POSSESSIVES
+        return word in rules.POSSESSIVES and tree.lower[i + 1 : i + 2] not in (["only"], ["own"], ["first"], ["last"])
     if relation in ("aux", "auxpass"):
         return _is_spare_auxiliary(tree, i)
     return False
@@ -183,7 +194,7 @@ def _is_share(tree: Tree, noun: int) -> bool:
     if of == ROOT or tree.lower[of] != "of" or tree.heads[of] == ROOT:
         return False
     share = tree.heads[of]
-    return tree.tags[share] in ("CD", "DT", "JJS", "JJ") or tree.lower[share] in rules.SHARES
+    return tree.tags[share] in ("CD", "DT") or tree.lower[share] in rules.SHARES
 
 
 def _is_spare_auxiliary(tree: Tree, i: int) -> bool:

@@ -7,7 +7,8 @@ from ealm.grammar.rearranging import ROOT, Tree
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "expl")
 _COMPLEMENTS = ("dobj", "attr", "acomp", "xcomp", "ccomp")
 _BOUNDARIES = frozenset({";", ":"})
-_PAUSES = frozenset({";", ",", ":", "-", "–", "—", "("})
+_DASHES = frozenset({"-", "–", "—", "--"})
+_PAUSES = _DASHES | frozenset({";", ",", ":", "("})
 
 
 def mend_clauses(tree: Tree) -> None:
@@ -132,6 +133,10 @@ def _take_object(tree: Tree, verb: int) -> None:
 def mend_subordination(tree: Tree) -> None:
     """A clause with "because" or "although" is an adjunct, whatever a parser took it for."""
     for i, word in enumerate(tree.lower):
+        if word in ("when", "as") and tree.relations[tree.heads[i]] == "ccomp" and i < tree.heads[i]:
+            clause = tree.heads[i]  # "when he asked, she laughed"
+            if clause < tree.heads[clause] and min(tree.subtree(clause)) == i:
+                tree.relations[clause] = "advcl"
         if word not in rules.ADJUNCT_MARKS or tree.heads[i] == ROOT:
             continue
         clause = tree.heads[i]
@@ -211,12 +216,19 @@ def mend_arguments(tree: Tree) -> None:
             behind = max(tree.subtree(i)) + 1
             if subjects and i < subjects[0] and tree.words[behind] == "," and tree.lower[i] not in rules.TIMES:
                 tree.relations[i] = "discourse"  # "quick question, …"
-        for i in tree.children(verb, "attr", "acomp")[1:]:
+        complements = tree.children(verb, "attr", "acomp")
+        if len(complements) > 1 and subjects and complements[0] < subjects[0]:
+            tree.relations[complements.pop(0)] = "advcl"  # "light and soft, the scarf is warm"
+        for i in complements[1:]:
             _mend_complement(tree, verb, i)
+        for i in objects[:1]:
+            if i > verb and tree.words[min(tree.subtree(i)) - 1] in _DASHES:
+                tree.relations[i] = "parataxis"  # "he quit - a change that surprised many"
         for i in tree.children(verb, "ccomp"):
             if i < verb or not _apart(tree, i):
                 continue
-            if _stands_alone(tree, i) and _has_complement_before(tree, verb, i):
+            opens = tree.lower[verb] not in rules.SAYING | rules.THINKING  # "didn't answer, my phone died"
+            if _stands_alone(tree, i) and (opens or _has_complement_before(tree, verb, i)):
                 tree.relations[i] = "parataxis"
             elif tree.tags[i] in ("VBZ", "VBD") and min(tree.subtree(i)) == i and subjects:
                 tree.relations[i] = "conj"  # "the lake lies high, has no outlet"

@@ -46,10 +46,14 @@ class Needs(Scope):
             return True
         if relation in ("prep", "amod", "relcl", "acl") and self._is_denied(head) and not self._after_comma(i):
             return True
-        if relation == "complementizer" or (relation == "mark" and word == "that" and self._relations[head] == "ccomp"):
+        if relation == "complementizer" or (relation == "mark" and word == "that" and self._is_reported(head)):
             return False
+        if self._is_left_doing(i):
+            return True
         if relation == "conj" and (self._is_part_of_condition(i) or (tag == "IN" and self._is_focused(i))):
             return True  # "but only in strong wind"
+        if relation == "conj" and self._narrows_too(i):
+            return True
         if relation in ("conj", "attribution", "parataxis", "intj", "appos", "designator", "title"):
             return False
         if word in rules.NEGATORS or word.endswith("n't") or (tag.startswith("W") and relation not in _CLAUSES):
@@ -64,14 +68,36 @@ class Needs(Scope):
             return True
         if relation in ("prep", "relcl", "acl") and not self._after_comma(i) and self._narrows(i):
             return True
-        if relation == "agent" and self._relations[head] == "acl":
-            return True  # "damage caused by misuse"
+        if relation == "agent" and (self._relations[head] in ("acl", "advcl", "conj") or self._in_condition(i)):
+            return True  # "damage caused by misuse", "if it is washed by sea water"
         if self._relations[head] == "prep" and not self._of(head, "pobj", "pcomp"):
             return True  # whatever a parser took the object for
         if relation in ("advmod", "amod", "nummod", "npadvmod") and self._is_limited(i):
             return True
         special = _SPECIAL.get(relation)
         return special(self, i) if special is not None else relation in rules.REQUIRED
+
+    def _is_reported(self, clause: int) -> bool:
+        """Whether a clause does without "that": "said prices fell"; in headlines also "no proof prices fell"."""
+        if self._relations[clause] == "acl" and self._headline:
+            return bool(self._of(clause, "nsubj", "nsubjpass"))
+        return self._relations[clause] == "ccomp"
+
+    def _is_left_doing(self, i: int) -> bool:
+        """ "He left the bath running"."""
+        if self._tags[i] != "VBG" or self._after_comma(i) or self._relations[i] not in ("acl", "advcl", "xcomp"):
+            return False
+        head = self._heads[i]
+        verb = self._heads[head] if self._relations[head] == "dobj" else head
+        return verb != ROOT and self._lower[verb] in rules.LEAVING and bool(self._of(verb, "dobj"))
+
+    def _narrows_too(self, i: int) -> bool:
+        """ "Women who smoke and are older than 35 should not take it": both must hold."""
+        clause = self._heads[i]
+        if self._relations[clause] not in ("relcl", "acl") or self._after_comma(clause):
+            return False
+        joined = {self._lower[j] for j in self._of(i, "cc")}
+        return not joined & rules.ALTERNATIVES and self._clause_of_noun(clause)
 
     def _asks_how(self, i: int) -> bool:
         """ "How well people sleep": an adverb or adjective that a question word stands before."""
@@ -93,10 +119,20 @@ class Needs(Scope):
             return False
         if not self._headline and self._relations[noun] == "nsubj" and self._is_bare(noun):
             return True  # "light from the sun takes eight minutes"
+        if word in rules.NARROWING and self._relations[noun] == "pobj" and self._is_part(self._heads[noun]):
+            return True  # "nine out of ten people over sixty"
         if word in rules.PLACES and self._relations[noun] == "pobj" and self._lower[self._heads[noun]] == "with":
             return True  # "with the screen at half brightness"
         bare = self._tags[noun] == "NNS" and self._is_bare(noun)
         return bare and self._relations[noun] != "dobj" and word in rules.NARROWING and not self._told_as_past(noun)
+
+    def _is_part(self, preposition: int) -> bool:
+        """Whether a preposition stands behind a number: "nine of", "one in"."""
+        while preposition != ROOT and self._relations[preposition] in ("prep", "pobj"):
+            preposition = self._heads[preposition]
+            if preposition != ROOT and self._tags[preposition] == "CD":
+                return True
+        return False
 
     def _is_name(self, i: int) -> bool:
         return self._tree.words[i][:1].isupper()
@@ -105,6 +141,8 @@ class Needs(Scope):
         return self._tags[noun] in ("NN", "NNS") and not self._of(noun, "det", "poss", "nummod")
 
     def _limits(self, i: int) -> bool:
+        if self._lower[i] == "then" and self._relations[self._heads[i]] == "conj":
+            return not self._of(self._heads[i], "cc")
         also = self._lower[i] == "too" and self._tags[self._heads[i]].startswith("VB")
         if (self._lower[i] in rules.LIMITERS | rules.HEDGES and not also) or self._has_than(i):
             return True
@@ -166,8 +204,10 @@ class Needs(Scope):
     def _prep(self, i: int) -> bool:
         word, head = self._lower[i], self._heads[i]
         above = self._lower[head]
-        if word in rules.LIMITING_PREPOSITIONS or (self._is_exchanged(head) and not self._is_time(i)):
+        if word in rules.LIMITING_PREPOSITIONS or (self._is_exchanged(head) and self._says_for_what(i)):
             return True
+        if self._is_told_besides(head) and self._completes(i):
+            return True  # "which rises in the hills", "and called for a debate"
         if self._is_substituted(head):
             return True  # "rather than pulling it by the cord"
         if self._is_counterpart(i) or self._tags[head][0] == "W" or self._tags[head] in ("JJS", "RBS"):
@@ -200,8 +240,10 @@ class Needs(Scope):
             return True
         if word == "of" and head > 0 and self._is_name(head) and any(map(self._is_name, self._of(i, "pobj"))):
             return True  # "Bank of England"
+        if above in rules.TIMES and not self._after_comma(i) and any(self._lower[j] == "the" for j in self._of(head, "det")):
+            return True  # "on the day before the test"
         if word == "of":
-            return above in rules.PARTITIVES or self._tags[head] in ("CD", "DT", "JJR", "JJS")
+            return above in rules.PARTITIVES or above.endswith("ness") or self._tags[head] in ("CD", "DT", "JJR", "JJS")
         if self._is_time(i) and self._relations[head] == "relcl" and not self._of(head, *COMPLEMENTS):
             return True  # "which began on Wednesday"
         if self._bare_participle(i) or self._before_infinitive(i) or self._needs_phrase(i):
@@ -209,6 +251,20 @@ class Needs(Scope):
         if above in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}:
             return self._stands_alone(head) and self._first_behind(i, "prep")
         return False
+
+    def _is_told_besides(self, clause: int) -> bool:
+        """Whether a clause may go as a whole: then it is whole while it stays."""
+        if self._relations[clause] == "relcl":
+            return not self._clause_of_noun(clause)
+        return self._relations[clause] in ("conj", "parataxis")
+
+    def _says_for_what(self, i: int) -> bool:
+        """Whether it is the first phrase behind a verb or its object that says neither when nor of what."""
+        head = self._heads[i]
+        others = self._relations[head] == "dobj"
+        phrases = [j for j in self._of(head, "prep") if j > head and not self._is_time(j)]
+        phrases = [j for j in phrases if not (others and self._lower[j] == "of")]
+        return i in phrases[:1]
 
     def _limits_denial(self, i: int) -> bool:
         """ "Cannot raise his arm above the shoulder": without the phrase, more would be denied."""
@@ -241,7 +297,7 @@ class Needs(Scope):
         if i in self._tree.compounds():
             return True
         proper = self._tags[i].startswith("NNP") and self._tags[head].startswith("NNP")
-        return proper and self._lower[i] not in rules.TITLES
+        return proper and (self._lower[i] not in rules.TITLES or self._relations[head] == "title")
 
     def _advcl(self, i: int) -> bool:
         if i in self._tree.concessive:
@@ -339,61 +395,4 @@ _SPECIAL: dict[str, _Rule] = {
     "dative": Needs._dative,
     "xcomp": Needs._xcomp,
     "aux-chain": lambda needs, i: True,  # noqa: ARG005
-}
-
-
-class Costs(Needs):
-    """Tells which dependents a head needs, and what the others cost."""
-
-    def cost(self, i: int) -> float:
-        """What it costs to leave a word out that is not required."""
-        if self._heads[i] == ROOT or i in self.spare:
-            return 0.0
-        special = _COSTS.get(self._relations[i])
-        return special(self, i) if special is not None else rules.OMISSION_COST.get(self._relations[i], 0.0)
-
-    def _amod_cost(self, i: int) -> float:
-        return rules.RESTRICTIVE_COST if i > self._heads[i] else rules.OMISSION_COST["amod"]
-
-    def _infinitive_cost(self, i: int) -> float:
-        if self._tags[i] == "VBG":
-            return rules.OMISSION_COST["advcl"]
-        return rules.INFINITIVE_COST / 2
-
-    def _prep_cost(self, i: int) -> float:
-        head = self._heads[i]
-        if self._is_time(i):
-            return rules.TIME_COST
-        if self._lower[i] == "of":
-            return rules.OF_COST
-        if self._completes(i) or self._tags[head] == "JJ" or self._relations[i] == "dative":
-            return rules.VERB_COMPLEMENT_COST
-        return rules.OMISSION_COST["prep"]
-
-    def _completing_cost(self, i: int) -> float:
-        if self._is_time(i):
-            return rules.TIME_COST
-        return rules.VERB_COMPLEMENT_COST if self._completes(i) else rules.OMISSION_COST.get(self._relations[i], 0.0)
-
-    def _clause_cost(self, i: int) -> float:
-        if self._tags[i] == "VB" and self._of(i, "aux") and not self._after_comma(i):
-            return rules.INFINITIVE_COST
-        return rules.OMISSION_COST[self._relations[i]] if self._after_comma(i) else rules.RESTRICTIVE_COST
-
-    def _compound_cost(self, i: int) -> float:
-        title = self._tags[self._heads[i]].startswith("NNP")
-        return 0.1 if title else rules.OMISSION_COST["compound"]
-
-
-_COSTS: dict[str, Callable[[Costs, int], float]] = {
-    "prep": Costs._prep_cost,
-    "dative": Costs._prep_cost,
-    "amod": Costs._amod_cost,
-    "npadvmod": Costs._completing_cost,
-    "advmod": Costs._completing_cost,
-    "advcl": Costs._completing_cost,
-    "relcl": Costs._clause_cost,
-    "acl": Costs._clause_cost,
-    "compound": Costs._compound_cost,
-    "xcomp": Costs._infinitive_cost,
 }

@@ -133,6 +133,8 @@ def free_titles(tree: Tree) -> None:
 def _is_title(tree: Tree, index: int, name: int) -> bool:
     if tree.relations[index] not in ("compound", "nmod") or index >= name:
         return False
+    if index == name - 1 and tree.lower[index] in rules.UNSURE_TITLES and tree.words[index][:1].isupper():
+        return False
     return tree.lower[index] in rules.TITLES or tree.tags[index] in ("NN", "NNS")
 
 

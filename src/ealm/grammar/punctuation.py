@@ -40,6 +40,7 @@ class Punctuation:
         is_word = structure.is_word
         self._words, self._is_word, self._structure = words, is_word, structure
         self._verbs = {i for i, tag in enumerate(parse.tags) if tag.startswith("VB")}
+        self._listed = self._verbs | {i for i, tag in enumerate(parse.tags) if tag == "JJ"}
         self._question_mark = next((i for i in range(len(words) - 1, -1, -1) if words[i] == "?"), None)
         self._asking = _questions(structure, parse) if self._question_mark is not None else set()
         first, last = _spans(parse, is_word)
@@ -48,7 +49,7 @@ class Punctuation:
         starts: dict[int, list[int]] = {}
         ends: dict[int, list[int]] = {}
         for i, relation in enumerate(parse.relations):
-            if is_word[i] and relation in _SET_OFF:
+            if is_word[i] and (relation in _SET_OFF or structure.relations[i] in _SET_OFF):
                 starts.setdefault(first[i], []).append(i)
                 ends.setdefault(last[i], []).append(i)
         for i, own in enumerate(is_word):
@@ -67,9 +68,13 @@ class Punctuation:
             if any(self._is_word[i] and i not in kept for i in range(start + 1, end))
             for mark in (start, end)
         }
-        left = {i for i in marks - broken if not self._is_left_over(i, kept)}
+        whole = {mark for pair in self._quoted if not broken & set(pair) for mark in pair if self._has_words(pair)}
+        left = {i for i in marks - broken if not self._is_left_over(i, kept)} | whole
         left |= self._between_clauses(kept, left)
         return left | self._closing(kept, left)
+
+    def _has_words(self, quotation: tuple[int, int]) -> bool:
+        return any(self._is_word[i] for i in range(*quotation))
 
     def _closing(self, kept: Collection[int], marks: Collection[int]) -> set[int]:
         """The comma behind a relative clause or an apposition that has one before it."""
@@ -104,18 +109,13 @@ class Punctuation:
     def joined(self, kept: Collection[int]) -> int | None:
         """The comma between the last two clauses of a list whose "and" is gone: "and" belongs there."""
         structure = self._structure
-        verbs = [i for i in kept if structure.relations[i] == "conj" and i in self._verbs]
-        own = ("cc", "nsubj", "nsubjpass", "expl")
-        if not verbs or any(structure.relations[i] in own and structure.heads[i] == verbs[-1] for i in kept):
+        members = [i for i in kept if structure.relations[i] == "conj" and i in self._listed]
+        if not members or any(structure.relations[i] == "cc" and structure.heads[i] == members[-1] for i in kept):
             return None
-        last = verbs[-1]
-        siblings = {i for i, head in enumerate(structure.heads) if head == structure.heads[last]}
-        siblings |= {i for i, head in enumerate(structure.heads) if head == last and structure.relations[i] == "conj"}
-        ended = any(
-            self._words[i].lower() == "and" and structure.heads[i] in siblings
-            for i, relation in enumerate(structure.relations)
-            if relation == "cc"
-        )
+        last = members[-1]
+        conjunctions = (i for i, own in enumerate(structure.relations) if own == "cc" and i > last)
+        following = next(conjunctions, None)
+        ended = following is not None and following not in kept and self._words[following].lower() == "and"
         comma = min(i for i in kept if _is_below(structure.heads, i, last)) - 1
         return comma if ended and comma in kept and self._words[comma] == "," else None
 
@@ -134,6 +134,11 @@ class Punctuation:
         heads, relations = self._structure.heads, self._structure.relations
         if relations[before] == "cc":
             return True
+        if before != mark - 1 and relations[before].startswith("attribution") and heads[before] > mark:
+            return True
+        opened = self._owners[mark]
+        if before != mark - 1 and opened and all(relations[i] == "ccomp" and i > mark > heads[i] for i in opened):
+            return True  # "he stressed, in May, it would …"
         while relations[before] in ("pobj", "prep", "compound", "conj", "poss", "case") and heads[before] != ROOT:
             before = heads[before]
         verb = heads[before] if relations[before] in ("nsubj", "nsubjpass") else None

@@ -32,6 +32,8 @@ class Tree:
         """Clauses on which the truth of their head hangs, by an idiom."""
         self.concessive: set[int] = set()
         """Clauses on which it does not hang, although they have an "if"."""
+        self.opening: frozenset[int] = frozenset()
+        """Words before the sentence that are no part of it."""
         self._children: list[list[int]] = [[] for _ in words]
         for i, head in enumerate(self.heads):
             if head != ROOT and is_word[i]:
@@ -204,6 +206,10 @@ class Tree:
     def _is_whole(self, head: int, members: list[int], conjunctions: list[int]) -> bool:
         """Whether a member left out makes it untrue: alternatives, "between A and B", "not A but B"."""
         joined = {self.lower[cc] for cc in conjunctions}
+        if self.relations[head] in ("nmod", "compound"):
+            return True  # "the bank and securities regulators"
+        if self.tags[head].startswith("NN") and any(self.tags[i] == "JJ" for i in members[:-1]):
+            return True  # "jobs, factory and retail sales"
         if (
             joined == {"or"}
             and len(members) == 1
@@ -254,7 +260,7 @@ class Tree:
     def settle_conjunctions(self) -> None:
         """A conjunction without a conjunct hangs on the phrase behind it, or may go."""
         for i, word in enumerate(self.lower):
-            if self.relations[i] != "cc" or not self.is_word[i] or self.relations[self.heads[i]].startswith("conj"):
+            if self.relations[i] != "cc" or not self.is_word[i] or self._opens_conjunct(i):
                 continue
             joined = [
                 j for j in range(i + 1, len(self.words)) if self.relations[j] == "conj" and self._starts(j, i + 1)
@@ -267,6 +273,9 @@ class Tree:
                 self.move(i, behind[0], "cc")
             elif word != "&":
                 self.relations[i] = "discourse"
+
+    def _opens_conjunct(self, cc: int) -> bool:
+        return self.relations[self.heads[cc]].startswith("conj") and cc < self.heads[cc]
 
     def _starts(self, phrase: int, index: int) -> bool:
         """Whether a phrase begins there."""

@@ -50,11 +50,12 @@ RESTRICTIVE_COST = 1.0
 """For a relative clause or participle without a comma before it: it says which one is meant."""
 
 SUBJECT_TOPIC = 2.0
-QUESTION_TOPIC = 0.0
+QUESTION_TOPIC = 2.5
+UNKNOWN_TOPIC = 3.0
 LIMITED_TOPIC = 4.0
 UNSURE_TOPIC = 1.5
-"""What a phrase is worth beside its words where no statement fits: a subject; a question; less, what is counted or need
-not be; a little less, what stands with a negation or condition."""
+"""What a phrase is worth beside its words where no statement fits: a subject; a question; less, with a pronoun that
+nothing explains; what is counted or need not be; a little less, what stands with a negation or condition."""
 
 # Words that turn round, limit or weaken what is said ------------------------------------------------------------------
 
@@ -116,7 +117,7 @@ WHEN = frozenset("when whenever where wherever as while".split())
 """Conditions only where the main clause is no report of the past."""
 
 LIMITING_PREPOSITIONS = frozenset(
-    "without except excluding barring unless until till pending than instead rather besides but unlike".split()
+    "without except excluding barring unless until till pending than instead rather besides but".split()
 )
 
 EXCHANGES = frozenset(
@@ -124,9 +125,11 @@ EXCHANGES = frozenset(
     "swapping exchange exchanges exchanged exchanging switch switches switched switching rename renames renamed "
     "renaming trade trades traded trading convert converts converted converting turn turns turned turning compare "
     "compares compared mistake mistakes mistook mistaken confuse confuses confused prefer prefers preferred differ "
-    "differs differed distinguish prevent prevents prevented preventing protect protects protected deprive strip "
-    "stripped clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain "
-    "refrains refrained depend depends depended consist consists consisted based".split()
+    "differs differed distinguish prevent prevents prevented preventing protect protects protected protecting deprive deprives "
+    "deprived depriving strip strips stripped value values valued valuing price prices priced put puts putting place "
+    "places placed placing blame blames blamed blaming attribute attributes attributed accuse accuses accused "
+    "accusing charge charged clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain "
+    "refrains refrained depend depends depended consist consists consisted based limit limits limited".split()
 )
 """Verbs (all forms) that say something else without their phrase: "replaced A with B", "cleared of fraud"."""
 
@@ -160,7 +163,7 @@ GENERIC_HEADS = frozenset(
 SAYING = frozenset(
     "said says say saying told tells announced announces reported reports stated states added adds noted notes "
     "confirmed confirms showed shows found finds revealed reveals disclosed discloses wrote writes admitted admits "
-    "acknowledged acknowledges declared declares texted texts tweeted tweets emailed emails".split()
+    "acknowledged acknowledges declared declares stressed stresses emphasized emphasised texted texts tweeted tweets emailed emails".split()
 )
 """Verbs of plain assertion: what their subject says may stand alone. Believing, denying, hoping and asking are none."""
 
@@ -230,6 +233,15 @@ TITLES = frozenset(
 )
 """Words before a name without which the name is still the whole name."""
 
+UNSURE_TITLES = frozenset(
+    "general chief justice premier executive prince king queen coach speaker lord lady manager leader author director "
+    "officer secretary".split()
+)
+"""Titles that before a single name may be a part of it: "General Motors"."""
+
+GREETINGS = frozenset("hi hello hey dear hiya morning".split())
+"""First words of an address: "Hi all, …"."""
+
 DESIGNATORS = frozenset(
     "inc inc. corp corp. co co. ltd ltd. plc llc lp ag sa s.a. se nv n.v. ab asa oyj gmbh spa s.p.a. bhd pjsc oao "
     "incorporated limited".split()
@@ -259,7 +271,7 @@ IDIOMS = frozenset(
     for idiom in (
         "at least, at most, at all, all but, no longer, no more, more than, less than, fewer than, up to, as many as, "
         "as much as, as long as, so long as, as few as, as little as, not yet, hardly any, hardly ever, nothing but, "
-        "no fewer than, no less than, a few, a little, as well as, such as, so that, as if, as though, even "
+        "straight away, right away, no fewer than, no less than, a few, a little, as well as, such as, so that, as if, as though, even "
         "though, in front of, on top of, on behalf of, instead of, "
         "each other, one another, only if, even if, as soon as, any more, not only, far from"
     ).split(", ")
@@ -273,7 +285,7 @@ CONCESSIVE_IDIOMS = frozenset({("even", "if"), ("even", "though")})
 ALTERNATIVES = frozenset("or nor and/or".split())
 
 FRACTIONS = frozenset("half twice thrice".split())
-SHARES = frozenset("half third quarter none one any most some majority rest".split())
+SHARES = frozenset("none one any most some".split())
 
 UNIVERSAL = frozenset("no all every any each only none neither never not".split())
 FOCUS = frozenset("only solely exclusively except unless excluding barring apart save".split())
@@ -325,6 +337,12 @@ DENYING = frozenset(
 
 NARROWING = frozenset("with without between under over above below aged".split())
 """Prepositions that say which of a kind are meant: "people with a nut allergy"."""
+
+LEAVING = frozenset(
+    "leave leaves left leaving keep keeps kept keeping see sees saw seen seeing hear hears heard hearing find finds "
+    "found catch catches caught".split()
+)
+"""Verbs whose object does what the participle behind it says."""
 
 PARTICLES = frozenset("back away off out up down over together apart aside forward".split())
 """Adverbs behind a verb that are a part of it: "push it back"."""

@@ -17,7 +17,7 @@ def free_statements(tree: Tree) -> None:
         speech = tree.root
         subject = next(iter(tree.children(content, "nsubj", "nsubjpass")), None)
         speaker = next(iter(tree.children(speech, "nsubj")), None)
-        pronoun = subject is not None and tree.lower[subject] in rules.THIRD_PERSON
+        pronoun = subject is not None and tree.lower[subject] in rules.THIRD_PERSON and not _is_empty(tree, content)
         antecedent = pronoun and speaker is not None and _agree(tree, subject or 0, speaker)
         named = speaker is not None and not _is_pronoun(tree, speaker)
         own = tree.lower[speech] in _OWN_WORDS
@@ -34,6 +34,15 @@ def free_statements(tree: Tree) -> None:
             relation = "attribution" if finite else "discourse"
             tree.move(speech, content, "attribution-whole" if dependent or pronoun else relation)
         tree.root = content
+
+
+def _is_empty(tree: Tree, clause: int) -> bool:
+    """ "It is likely that …": whether "it" stands for nothing but a clause."""
+    complements = tree.children(clause, "acomp", "attr")
+    if tree.lower[clause] in ("seems", "seemed", "appears", "appeared", "takes", "took"):
+        return True
+    held = [j for i in (clause, *complements) for j in tree.children(i, "ccomp", "xcomp", "csubj", "advcl", "acl")]
+    return bool(complements) and any(j > clause for j in held)
 
 
 def _said(tree: Tree, verb: int) -> int | None:
@@ -92,7 +101,7 @@ def _regretted(tree: Tree, verb: int) -> int | None:
     return next((i for i in tree.children(afraid[0], "ccomp") if _is_plain(tree, i)), None)
 
 
-_OWN_WORDS = ("i'm", "we're", "am", "are", "writing")
+_OWN_WORDS = ("i'm", "we're", "am", "are", "writing", "regret")
 """Verbs of what somebody says of his own message."""
 
 

@@ -4,16 +4,18 @@
 syntax, `needs` says which dependents a head needs and what the others cost, `rules` has the tables.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from ealm.grammar.headlines import Topic, demonstratives, is_report, spare_words, topics_of
 from ealm.grammar.mending import mend_clauses
-from ealm.grammar.needs import Costs
+from ealm.grammar.costs import Costs
+from ealm.grammar.openings import cut_openings
 from ealm.grammar.phrases import join_phrases
 from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.soundness import is_sound
 from ealm.grammar.statements import Clause, Remark, free_antecedents, free_statements, other_clauses, remark
 
 
@@ -42,6 +44,10 @@ class Structure:
         found = None if self.tree is None else remark(self.tree, self.required)
         return None if found is None else (_structure(found.tree, headline=self.headline), found)
 
+    def is_sound(self, kept: Collection[int]) -> bool:
+        """Whether a draft of the main statement shows no sign of a wrong parse."""
+        return self.tree is None or is_sound(self.tree, kept)
+
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:
         """Other statements of the sentence, each true by itself."""
@@ -59,6 +65,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     if tree.root is None:
         return _flat(len(words), is_word)
     tree.lift_from_punctuation()
+    cut_openings(tree)
     join_phrases(tree)
     mend_clauses(tree)
     tree.mend_coordinations()
@@ -75,6 +82,7 @@ def _structure(tree: Tree, *, headline: bool) -> Structure:
     articles = spare_words(tree) | demonstratives(tree) if plain else set()
     needs = Costs(tree, headline=headline and not plain)
     count = range(len(tree.words))
+    needs.spare |= tree.opening
     needs_word = [tree.heads[i] != ROOT and needs.required(i) for i in count]
     costs = [0.0 if needs_word[i] else needs.cost(i) for i in count]
     return Structure(

@@ -77,7 +77,7 @@ class _Words:
     def takes(self, word: str, start: int, end: int) -> bool:
         """Whether a new word goes with the article before it and with what is behind it."""
         article = self.lower[start - 1] if start else ""
-        if article in ("a", "an") and article != _article(word):
+        if article in ("a", "an") and article != indefinite_article(word):
             return False
         behind = self.lower[end : end + 3]
         if word.lower() in behind and ("(" in behind or "-lrb-" in behind):  # "European Central Bank (ECB)"
@@ -89,10 +89,20 @@ _LETTERS_WITH_AN = "aefhilmnorsx"
 """Their names begin with a vowel: "an FBI agent"."""
 
 
-def _article(word: str) -> str:
+_SILENT = ("hour", "honest", "honour", "honor", "heir", "un", "um", "up", "ul", "ur")
+_WITH_A = ("one", "once", "euro", "ewe", "uni", "ura", "uro")
+"""First letters that are not spoken as they are written: "an hour", "a unit"."""
+
+
+def indefinite_article(word: str) -> str:
+    """ "a" or "an", as it is spoken before a word."""
     lower = word.lower()
     spelled = word != lower and lower not in SPOKEN_ACRONYMS and word != word.capitalize()
-    return "an" if lower[0] in (_LETTERS_WITH_AN if spelled else "aeio") else "a"
+    if spelled:
+        return "an" if lower[0] in _LETTERS_WITH_AN else "a"
+    if lower.startswith(_WITH_A) and not lower.startswith(("unin", "unim")):
+        return "a"
+    return "an" if lower[0] in "aeio8" or lower.startswith(_SILENT) else "a"
 
 
 def _phrases(text: _Words, start: int) -> Iterator[Paraphrase]:
