@@ -8,10 +8,11 @@ from typing import Protocol
 from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
 from ealm.grammar.rearranging import ROOT
+from ealm.grammar.remarks import asked_when
 from ealm.grammar.structure import Structure
-from ealm.grammar.writing import agreeing_articles
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
+from ealm.text.paraphrase import agreeing_articles
 
 
 class Fits(Protocol):
@@ -40,7 +41,7 @@ _PHRASE_WORD = 0.5
 class TreePlanSettings:
     """How words are valued and drafts are chosen."""
 
-    base: float = 0.25
+    base: float = 1.0
     """Added to the importance of each word: how much it counts to fill the length."""
     adjacency: float = 0.0
     spare: float = -1.0
@@ -143,7 +144,20 @@ class TreePlan:
 
     def _instead(self, fits: Fits, *, rephrase: bool) -> PlannedDraft | None:
         """A statement in place of the main one, which does not fit."""
-        return (self._condensed(fits) if rephrase else None) or self._other_statement(fits)
+        found = (self._condensed(fits) if rephrase else None) or self._other_statement(fits, rephrase=rephrase)
+        return found or (self._asked(fits) if rephrase else None)
+
+    def _asked(self, fits: Fits) -> PlannedDraft | None:
+        """ "When a will is invalid": a headline that leaves the condition open."""
+        structure = self._structure.unlimited
+        if structure is None or structure.tree is None:
+            return None
+        tree = structure.tree
+        _, words = self._best_part(structure, lambda kept, _=None: fits(kept, asked_when(tree, kept)))
+        least = self._indices(_shortest(structure, self._values, self._sizes) - structure.dispensable[0])
+        if not words and fits(least, asked_when(tree, least)):
+            words = least
+        return PlannedDraft(tuple(words), False, asked_when(tree, words)) if words else None
 
     def _written(self, draft: PlannedDraft, fits: Fits) -> PlannedDraft:
         """With "and" where a list has lost its end, and "a" or "an" as the next word has it."""
@@ -181,16 +195,19 @@ class TreePlan:
         indices = self._indices(whole)
         return indices if fits(indices) else sorted(keep)
 
-    def _other_statement(self, fits: Fits) -> PlannedDraft | None:
+    def _other_statement(self, fits: Fits, *, rephrase: bool) -> PlannedDraft | None:
         """The best of the other clauses of the sentence that say something by themselves."""
-        best: tuple[float, list[int]] = (_NEVER, [])
+        best: tuple[float, PlannedDraft | None] = (_NEVER, None)
         for clause in self._structure.clauses:
+            if clause.written and not rephrase:
+                continue
             part = _restricted(self._structure, clause.head, clause.words, subject=clause.subject)
-            value, words = self._best_part(part, fits)
+            value, words = self._best_part(part, lambda kept, _=None, own=clause.written: fits(kept, own))
             if clause.subject is not None:  # no comma between a subject and its verb
                 words = [i for i in words if self._structure.is_word[i] or not clause.subject < i < clause.head]
-            best = max(best, (value, words), key=lambda own: own[0])
-        return PlannedDraft(tuple(best[1]), True) if best[1] else None
+            if words and value > best[0]:
+                best = value, PlannedDraft(tuple(words), True, clause.written)
+        return best[1]
 
     def _best_part(self, part: Structure, fits: Fits, sizes: Sequence[int] | None = None) -> tuple[float, list[int]]:
         """The longest draft of a part of the sentence that fits, with its value."""

@@ -18,6 +18,9 @@ Draft = frozenset[int]
 
 _NEVER = float("-inf")
 
+_FIRST_SIZES = (8, 12)
+"""Lengths whose drafts are fixed first: at the length of a headline, no draft is better."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -165,18 +168,13 @@ class NestedDrafts:
         *,
         keep: Collection[int] = (),
         spare: Collection[int] = (),
-        first_size: int = 8,
     ) -> None:
-        """`keep`: words that stay in any case; `spare`: words that only the whole sentence has, such as articles.
-
-        The first draft that is fixed has at most `first_size` words, so that none is better at the length of a headline.
-        """
+        """`keep`: words that stay in any case; `spare`: words that only the whole sentence has, such as articles."""
         self._tree = tree
         self.shortest = tree.closed([tree.of_word[i] for i in keep if i in tree.of_word])
         self.longest = frozenset(range(len(tree.units)))
         units = [number for number, unit in enumerate(tree.units) if not set(unit.words) <= set(spare)]
         self._without_spare = tree.closed([*units, *self.shortest])
-        self._first = first_size
         self._between: dict[tuple[Draft, Draft], Draft | None] = {}
 
     def longest_fitting(self, fits: Callable[[Draft], bool]) -> Draft | None:
@@ -218,9 +216,7 @@ class NestedDrafts:
         if longer == self.longest and longer != self._without_spare:
             return self._without_spare if shorter != self._without_spare else None
         low, high = tree.size(shorter), tree.size(longer)
-        whole = longer == self._without_spare and shorter == self.shortest
-        middle = self._first if whole else round((low + high) / 2)
-        start = min(max(low + 1, middle), high - 1)
+        start = next((size for size in _FIRST_SIZES if low < size < high), max(low + 1, round((low + high) / 2)))
         for capacity in range(start, high):
             found = tree.best(capacity, least=shorter, most=longer)
             if found not in (shorter, longer):

@@ -19,13 +19,13 @@ def mend_attachments(tree: Tree) -> None:
 
 
 def mend_missing_subject(tree: Tree) -> None:
-    """ "The minister may, …, exempt"; "after a day of cleaning, neighbours met": a noun that belongs before the verb."""
+    """ "The minister may, …, exempt"; "after a day of cleaning, neighbours met": the noun before the verb."""
     verb = tree.root
     if verb is None or not _is_finite(tree, verb) or tree.children(verb, "nsubj", "nsubjpass", "csubj", "expl"):
         return
     auxiliaries = tree.children(verb, "aux", "auxpass")
     before = [j for i in auxiliaries for j in tree.children(i) if tree.tags[j].startswith("NN") and j < i]
-    first = min((i for i in (*auxiliaries, verb)))
+    first = min(*auxiliaries, verb, verb)
     before += [
         i
         for i in range(1, first)
@@ -84,9 +84,9 @@ def mend_told(tree: Tree) -> None:
             continue
         subjects = tree.children(clause, "nsubj", "nsubjpass")
         own = bool(subjects) and subjects[0] > noun and not tree.tags[subjects[0]].startswith("W")
-        if own and tree.lower[tree.heads[noun]] in ("told", "tell", "tells", "telling", "reminded", "assured"):
-            if not any(tree.tags[j].startswith("W") for j in tree.children(clause)):
-                tree.move(clause, tree.heads[noun], "ccomp")
+        told = tree.lower[tree.heads[noun]] in ("told", "tell", "tells", "telling", "reminded", "assured")
+        if own and told and not any(tree.tags[j].startswith("W") for j in tree.children(clause)):
+            tree.move(clause, tree.heads[noun], "ccomp")
 
 
 def mend_relatives(tree: Tree) -> None:

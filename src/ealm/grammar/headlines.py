@@ -40,11 +40,18 @@ def topics_of(tree: Tree, required: Sequence[bool]) -> tuple[Topic, ...]:
         if tag.startswith("N") and tree.relations[i] not in _INNER and tree.lower[i] not in rules.PRONOUNS:
             phrase = _phrase(tree, i)
             found.append(Topic(i, phrase, _bonus(tree, i, required) - _unexplained(tree, phrase)))
-        elif tree.relations[i] == "pcomp" and tag == "VBG" and len(tree.children(i)) > 0:
+        elif tree.relations[i] == "pcomp" and tag == "VBG" and _is_free(tree, i):
             found.append(Topic(i, frozenset(tree.subtree(i)), -_doubt(tree, i) - _unexplained(tree, tree.subtree(i))))
         elif tree.relations[i] in ("ccomp", "pcomp", "csubj") and _is_question(tree, i):
             found.append(Topic(i, frozenset(tree.subtree(i)), rules.QUESTION_TOPIC))
     return tuple(found)
+
+
+def _is_free(tree: Tree, gerund: int) -> bool:
+    """Whether a gerund may stand alone: "working for others", and not behind "without" or "rather than"."""
+    excluded = rules.LIMITING_PREPOSITIONS | {"rather", "instead", "after", "before"}
+    around = {gerund, tree.heads[gerund], *tree.children(gerund), *tree.children(tree.heads[gerund])}
+    return len(tree.children(gerund)) > 0 and not any(tree.lower[i] in excluded for i in around)
 
 
 def _unexplained(tree: Tree, phrase: Collection[int]) -> float:
@@ -61,7 +68,8 @@ def _is_denied(tree: Tree, noun: int) -> bool:
 def _is_asked(tree: Tree, noun: int) -> bool:
     """ "Which of the quotes we accepted": not all of them."""
     above = tree.heads[noun]
-    return above != ROOT and tree.lower[above] == "of" and tree.tags[tree.heads[above]].startswith("W")
+    asked = above != ROOT and tree.lower[above] == "of" and tree.tags[tree.heads[above]].startswith("W")
+    return asked or any(tree.tags[i].startswith("W") for i in tree.children(noun, "poss", "det"))
 
 
 def _is_question(tree: Tree, clause: int) -> bool:
@@ -111,7 +119,9 @@ def _doubt(tree: Tree, noun: int) -> float:
             or tree.relations[above] == "conj-whole"
         ):
             return rules.LIMITED_TOPIC
-        if words & (rules.NEGATORS | rules.CONDITIONS | rules.LIMITING_PREPOSITIONS) or _has_ending(words):
+        if words & rules.LIMITING_PREPOSITIONS:
+            return rules.LIMITED_TOPIC
+        if words & (rules.NEGATORS | rules.CONDITIONS) or _has_ending(words):
             doubt = rules.UNSURE_TOPIC
         above = tree.heads[above]
     return doubt

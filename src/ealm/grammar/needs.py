@@ -5,8 +5,8 @@ from collections.abc import Callable
 from ealm.grammar import rules
 from ealm.grammar.headlines import spare_words
 from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.remarks import REMARK
 from ealm.grammar.scope import COMPLEMENTS, Scope
-from ealm.grammar.statements import REMARK
 
 _CLAUSES = frozenset({"advcl", "relcl", "acl", "ccomp", "xcomp", "conj", "parataxis", "csubj", "pcomp"})
 
@@ -240,7 +240,8 @@ class Needs(Scope):
             return True
         if word == "of" and head > 0 and self._is_name(head) and any(map(self._is_name, self._of(i, "pobj"))):
             return True  # "Bank of England"
-        if above in rules.TIMES and not self._after_comma(i) and any(self._lower[j] == "the" for j in self._of(head, "det")):
+        definite = any(self._lower[j] == "the" for j in self._of(head, "det"))
+        if definite and above in rules.TIMES and not self._after_comma(i):
             return True  # "on the day before the test"
         if word == "of":
             return above in rules.PARTITIVES or above.endswith("ness") or self._tags[head] in ("CD", "DT", "JJR", "JJS")

@@ -189,6 +189,9 @@ class Tree:
             start -= 1
         if not self.is_word[start] or self.children(member, "nsubj", "nsubjpass", "expl"):
             return
+        for phrase in self.children(member, "prep"):  # "must not sell or lend it without consent"
+            if phrase > member and self.lower[phrase] in rules.LIMITING_PREPOSITIONS:
+                self.attach(phrase, above)
         for clause in self.children(member, "advcl"):
             if clause > member and {self.lower[i] for i in self.children(clause, "mark")} & rules.CONDITIONS:
                 self.attach(clause, above)
@@ -218,7 +221,8 @@ class Tree:
             and "only" not in self.lower[: conjunctions[0]]
         ):
             return False  # "575 jobs, or 7 percent": the same in other words, or another offer
-        if joined == {"or"} and (self._is_supposed(head) or self._is_denied(head)):
+        forbidden = self.tags[head] == "VB" and self._is_negated(head)
+        if joined == {"or"} and (forbidden or self._is_supposed(head) or self._is_denied(head)):
             return False  # what holds if A or B holds if A; who does neither A nor B does not A
         if joined & (rules.ALTERNATIVES | {"&"}) or self.children(head, "preconj"):
             return True

@@ -121,15 +121,15 @@ LIMITING_PREPOSITIONS = frozenset(
 )
 
 EXCHANGES = frozenset(
-    "replace replaces replaced replacing substitute substitutes substituted substituting swap swaps swapped "
-    "swapping exchange exchanges exchanged exchanging switch switches switched switching rename renames renamed "
-    "renaming trade trades traded trading convert converts converted converting turn turns turned turning compare "
-    "compares compared mistake mistakes mistook mistaken confuse confuses confused prefer prefers preferred differ "
-    "differs differed distinguish prevent prevents prevented preventing protect protects protected protecting deprive deprives "
-    "deprived depriving strip strips stripped value values valued valuing price prices priced put puts putting place "
-    "places placed placing blame blames blamed blaming attribute attributes attributed accuse accuses accused "
-    "accusing charge charged clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain "
-    "refrains refrained depend depends depended consist consists consisted based limit limits limited".split()
+    "replace replaces replaced replacing substitute substitutes substituted substituting swap swaps swapped swapping "
+    "exchange exchanges exchanged exchanging switch switches switched switching rename renames renamed renaming trade "
+    "trades traded trading convert converts converted converting turn turns turned turning compare compares compared "
+    "mistake mistakes mistook mistaken confuse confuses confused prefer prefers preferred differ differs differed "
+    "distinguish prevent prevents prevented preventing protect protects protected protecting deprive deprives deprived "
+    "depriving strip strips stripped value values valued valuing price prices priced put puts putting place places "
+    "placed placing blame blames blamed blaming attribute attributes attributed accuse accuses accused accusing charge "
+    "charged clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain refrains "
+    "refrained depend depends depended consist consists consisted based limit limits limited".split()
 )
 """Verbs (all forms) that say something else without their phrase: "replaced A with B", "cleared of fraud"."""
 
@@ -163,7 +163,8 @@ GENERIC_HEADS = frozenset(
 SAYING = frozenset(
     "said says say saying told tells announced announces reported reports stated states added adds noted notes "
     "confirmed confirms showed shows found finds revealed reveals disclosed discloses wrote writes admitted admits "
-    "acknowledged acknowledges declared declares stressed stresses emphasized emphasised texted texts tweeted tweets emailed emails".split()
+    "acknowledged acknowledges declared declares stressed stresses emphasized emphasised texted texts tweeted tweets "
+    "emailed emails".split()
 )
 """Verbs of plain assertion: what their subject says may stand alone. Believing, denying, hoping and asking are none."""
 
@@ -271,9 +272,9 @@ IDIOMS = frozenset(
     for idiom in (
         "at least, at most, at all, all but, no longer, no more, more than, less than, fewer than, up to, as many as, "
         "as much as, as long as, so long as, as few as, as little as, not yet, hardly any, hardly ever, nothing but, "
-        "straight away, right away, no fewer than, no less than, a few, a little, as well as, such as, so that, as if, as though, even "
-        "though, in front of, on top of, on behalf of, instead of, "
-        "each other, one another, only if, even if, as soon as, any more, not only, far from"
+        "straight away, right away, no fewer than, no less than, a few, a little, as well as, such as, so that, as if, "
+        "as though, even though, in front of, on top of, on behalf of, instead of, each other, one another, only if, "
+        "even if, as soon as, any more, not only, far from"
     ).split(", ")
 )
 """Words that say something else without each other."""

@@ -1,14 +1,10 @@
 """What a sentence states: what somebody plainly says is free to stand alone, and so are some other clauses."""
 
-from collections.abc import Collection, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ealm.grammar import rules
 from ealm.grammar.rearranging import ROOT, Tree
-
-REMARK = "remark"
-"""The relation of the words that stand for a condition."""
 
 
 def free_statements(tree: Tree) -> None:
@@ -181,11 +177,13 @@ class Clause:
     words: frozenset[int]
     subject: int | None = None
     """The noun that a relative clause is about: its subject, in place of the pronoun."""
+    written: Mapping[int, str] = field(default_factory=dict)
+    """The noun for a pronoun that stands for it."""
 
 
 def other_clauses(tree: Tree) -> tuple[Clause, ...]:
     """Other main clauses, reasons and concessions, and what is told of somebody in passing."""
-    if tree.root is None or _asks(tree):
+    if tree.root is None or asks(tree):
         return ()
     found = (_clause(tree, i, relation) for i, relation in enumerate(tree.relations) if tree.is_word[i])
     return tuple(clause for clause in found if clause is not None)
@@ -199,7 +197,8 @@ def _clause(tree: Tree, i: int, relation: str) -> Clause | None:
     return _told_in_passing(tree, i) if relation == "relcl" else None
 
 
-def _asks(tree: Tree) -> bool:
+def asks(tree: Tree) -> bool:
+    """Whether a sentence is a question."""
     return any(word == "?" for word in tree.words)
 
 
@@ -208,9 +207,10 @@ def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
     if tree.children(i, "mark") or (_is_conditional(tree) and ";" not in tree.words[min(i, tree.root or 0) : i]):
         return None
     subjects = tree.children(i, "nsubj", "nsubjpass")
-    root_commands = tree.root is not None and _commands(tree, tree.root)
-    command = _commands(tree, i) and (relation == "parataxis" or root_commands)
-    if not command and not (subjects and _is_understood(tree, subjects[0])):
+    root_commands = tree.root is not None and commands(tree, tree.root)
+    command = commands(tree, i) and (relation == "parataxis" or root_commands)
+    written = _named(tree, subjects[0]) if subjects else {}
+    if not command and not written and not (subjects and _is_understood(tree, subjects[0])):
         return None
     inside = tree.subtree(i)
     openers = {j for j in tree.children(i, "cc", "advmod", "intj") if j < i and tree.lower[j] not in rules.NEGATORS}
@@ -219,12 +219,34 @@ def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
     denied = joined & rules.ALTERNATIVES or (first > 0 and tree.lower[first - 1] in rules.NEGATORS)
     if denied or any(tree.lower[j] in ("otherwise", "else", "instead") for j in inside):
         return None
-    if any(tree.lower[j] in rules.THIRD_PERSON_OBJECTS for j in inside) and not _names_before(tree, inside):
+    unknown = any(tree.lower[j] in rules.THIRD_PERSON_OBJECTS for j in inside - {*written})
+    if unknown and (written or not _names_before(tree, inside)):
         return None
-    return Clause(i, frozenset(inside - openers))
+    return Clause(i, frozenset(inside - openers), written=written)
 
 
-def _commands(tree: Tree, verb: int) -> bool:
+def _named(tree: Tree, pronoun: int) -> dict[int, str]:
+    """The subject of the main clause for a pronoun that can stand for nothing else there."""
+    root = tree.root
+    subject = next(iter(tree.children(root, "nsubj", "nsubjpass")), None) if root is not None else None
+    if root is None or subject is None or tree.lower[pronoun] not in rules.THIRD_PERSON:
+        return {}
+    phrases = [root, *tree.children(root, "prep", "acomp", "xcomp")]
+    others = [i for j in phrases for i in tree.children(j, "dobj", "attr", "pobj")]
+    first = tree.children(subject, "conj", "conj-whole", "cc")
+    if first or not tree.tags[subject].startswith("NN") or any(_agree(tree, pronoun, i) for i in others):
+        return {}
+    before = [i for i in tree.children(subject, "det", "compound", "amod", "nummod", "poss") if i < subject]
+    owners = any(tree.children(i) or tree.lower[i] in rules.NEGATORS | rules.QUANTIFIERS for i in before)
+    if owners or not _agree(tree, pronoun, subject):
+        return {}
+    first_word = min((i for i, own in enumerate(tree.is_word) if own), default=0)
+    words = [tree.lower[i] if i == first_word and tree.tags[i] == "DT" else tree.words[i] for i in (*before, subject)]
+    return {pronoun: " ".join(words)}
+
+
+def commands(tree: Tree, verb: int) -> bool:
+    """Whether a verb says what to do."""
     return tree.tags[verb] == "VB" and not tree.children(verb, "nsubj", "nsubjpass", "expl", "aux", "auxpass")
 
 
@@ -268,7 +290,7 @@ def _told_in_passing(tree: Tree, i: int) -> Clause | None:
     noun = tree.heads[i]
     inside = tree.subtree(i)
     pronouns = [j for j in tree.children(i, "nsubj", "nsubjpass") if tree.lower[j] in ("who", "which")]
-    plain = tree.relations[noun] in ("nsubj", "nsubjpass") and tree.heads[noun] == tree.root
+    plain = tree.relations[noun] in ("nsubj", "nsubjpass") and _is_main(tree, tree.heads[noun])
     comma = min(inside) > 0 and not tree.is_word[min(inside) - 1]
     if not (pronouns and plain and comma and min(inside) == pronouns[0] and _is_definite(tree, noun)):
         return None
@@ -276,102 +298,13 @@ def _told_in_passing(tree: Tree, i: int) -> Clause | None:
     return Clause(i, frozenset(phrase | inside - {pronouns[0]}), noun)
 
 
+def _is_main(tree: Tree, verb: int) -> bool:
+    """Whether it is the verb of the main clause, or of who says that."""
+    return verb == tree.root or (tree.relations[verb] == "attribution" and tree.heads[verb] == tree.root)
+
+
 def _is_definite(tree: Tree, noun: int) -> bool:
     determiners = {tree.lower[j] for j in tree.children(noun, "det", "poss")}
     if determiners & rules.QUANTIFIERS or tree.children(noun, "neg"):
         return False
     return tree.tags[noun].startswith("NNP") or bool(determiners)
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """A few words for conditions and exceptions that do not fit: "under certain conditions"."""
-
-    place: int
-    """The word in whose place they stand."""
-    written: Mapping[int, str]
-    """The remark, and nouns of the conditions in the place of pronouns that stand for them."""
-    tree: Tree
-    """Of the sentence with the remark instead of the conditions."""
-
-    def leaves_open(self, kept: Collection[int]) -> bool:
-        """Whether a pronoun is left that may stand for a noun of the conditions."""
-        return any(i in kept and i not in self.written for i in _pronouns(self.tree, self.place))
-
-
-def remark(tree: Tree, required: Sequence[bool]) -> Remark | None:
-    """The sentence with a remark in place of the conditions that it needs; none in questions and commands."""
-    if tree.root is None or _asks(tree) or _commands(tree, tree.root):
-        return None  # whoever is told what to do must know when
-    found = [i for i in range(len(tree.words)) if required[i] and _is_condition(tree, i)]
-    inside = {j for i in found for j in tree.subtree(i)}
-    if not found or tree.root in inside:
-        return None
-    place = min(tree.subtree(found[0]))
-    comma = "," if place == 0 and place != found[0] else ""
-    shorter = deepcopy(tree)
-    shorter.remove(inside)
-    shorter.is_word[place] = True
-    shorter.move(place, tree.root, REMARK)
-    shorter.lower[place] = REMARK
-    shorter.conditional -= inside
-    written = {place: _remark_text(tree, place) + comma}
-    return Remark(place, {**written, **_antecedents(tree, inside, _pronouns(shorter, place))}, shorter)
-
-
-def _remark_text(tree: Tree, place: int) -> str:
-    """The conjunction of the source, and few words for what follows."""
-    end = place
-    while tree.lower[end] in rules.SUPPOSING | rules.BEFORE_CONDITION:
-        end += 1
-    first = tree.lower[place]
-    if first in rules.REMARKS:
-        return rules.REMARKS[first]
-    return f"{' '.join(tree.lower[place:end]) or 'if'} conditions are met"
-
-
-def _pronouns(tree: Tree, place: int) -> list[int]:
-    """Pronouns behind a place."""
-    pronouns = rules.THIRD_PERSON | rules.THIRD_PERSON_OBJECTS | rules.POSSESSIVES | rules.DEMONSTRATIVES
-    behind = range(place + 1, len(tree.words))
-    return [
-        i for i in behind if tree.is_word[i] and tree.lower[i] in pronouns and tree.tags[i] in ("PRP", "PRP$", "DT")
-    ]
-
-
-def _antecedents(tree: Tree, inside: Collection[int], pronouns: Sequence[int]) -> dict[int, str]:
-    """For "it" and "they", the only noun of the conditions that they can stand for."""
-    units = rules.TIMES | rules.UNITS
-    nouns = [i for i in inside if tree.tags[i] in ("NN", "NNS") and tree.relations[i] in _ARGUMENTS]
-    things = [i for i in nouns if tree.lower[i] not in units]
-    found = {}
-    for i in pronouns:
-        plural = tree.lower[i] in ("they", "them")
-        agreeing = [j for j in things if (tree.tags[j] == "NNS") == plural]
-        if (plural or tree.lower[i] == "it") and len(agreeing) == 1:
-            before = tree.children(agreeing[0], "compound", "amod")
-            found[i] = " ".join(tree.words[j] for j in sorted([*before, agreeing[0]]) if j <= agreeing[0])
-    return found
-
-
-_ARGUMENTS = ("nsubj", "nsubjpass", "dobj", "pobj")
-
-
-def _is_condition(tree: Tree, i: int) -> bool:
-    """Whether it is a condition or an exception of the main clause."""
-    above = tree.heads[i]
-    while above not in (ROOT, tree.root):
-        if tree.relations[above] in ("relcl", "acl", "conj", "conj-whole", "ccomp", "parataxis", "advcl"):
-            return False
-        above = tree.heads[above]
-    if any(tree.lower[j] in rules.ALTERNATIVES for j in tree.children(i, "cc")):
-        return False
-    first = min(tree.subtree(i))
-    if tree.lower[i] == "except" or tree.lower[first : first + 2] == ["but", "not"]:
-        return True  # "but not for second homes"
-    if i in tree.concessive or not tree.relations[i].startswith(("advcl", "prep")):
-        return False
-    if tree.relations[i] == "prep":
-        return tree.lower[i] in rules.SUPPOSING
-    marks = {tree.lower[j] for j in tree.children(i, "mark", "advmod") if j < i}
-    return i in tree.conditional or tree.lower[i] == "subject" or bool(marks & (rules.SUPPOSING | {"unless"}))

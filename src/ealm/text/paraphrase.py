@@ -3,7 +3,7 @@
 A lexicon and a few rules, no language model: words that it takes to be alike may say the opposite ("rose", "fell").
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -103,6 +103,18 @@ def indefinite_article(word: str) -> str:
     if lower.startswith(_WITH_A) and not lower.startswith(("unin", "unim")):
         return "a"
     return "an" if lower[0] in "aeio8" or lower.startswith(_SILENT) else "a"
+
+
+def agreeing_articles(words: Sequence[str], kept: Collection[int], written: Mapping[int, str]) -> dict[int, str]:
+    """ "A dedicated account manager" without "dedicated" has "an"."""
+    found = {}
+    ordered = sorted(kept)
+    for i, following in pairwise(ordered):
+        if words[i].lower() in ("a", "an") and following != i + 1 and words[following][:1].isalnum():
+            article = indefinite_article(written.get(following, words[following]))
+            if article != words[i].lower():
+                found[i] = article.capitalize() if words[i][:1].isupper() else article
+    return found
 
 
 def _phrases(text: _Words, start: int) -> Iterator[Paraphrase]:
