@@ -114,10 +114,21 @@ class TreePlan:
         With `rephrase`, a remark may stand for conditions that do not fit.
         """
         between_pieces()
+        if rephrase:
+            fits = self._with_joints(fits)
         found = self._planned(fits, keep=keep) or (None if keep else self._instead(fits, rephrase=rephrase))
         if found is None:
             found = PlannedDraft(tuple(self._kept_words(keep, fits) if keep else self._phrase(fits)), False)
         return self._written(found, fits) if rephrase else found
+
+    def _with_joints(self, fits: Fits) -> Fits:
+        """The same, with the "and" that is written where a list has lost its end."""
+
+        def joined(kept: Sequence[int], written: Mapping[int, str] | None = None) -> bool:
+            comma = None if written or not fits(kept) else self._punctuation.joined(kept)
+            return fits(kept, written if comma is None else {comma: "and"})
+
+        return joined
 
     def _planned(self, fits: Fits, *, keep: Collection[int]) -> PlannedDraft | None:
         """The best draft of the main statement."""
@@ -154,7 +165,8 @@ class TreePlan:
             return None
         tree = structure.tree
         _, words = self._best_part(structure, lambda kept, _=None: fits(kept, asked_when(tree, kept)))
-        least = self._indices(_shortest(structure, self._values, self._sizes) - structure.dispensable[0])
+        articles = {i for i in structure.dispensable[0] if structure.relations[i] == "det"}
+        least = self._indices(_shortest(structure, self._values, self._sizes) - articles)
         if not words and fits(least, asked_when(tree, least)):
             words = least
         return PlannedDraft(tuple(words), False, asked_when(tree, words)) if words else None
@@ -163,7 +175,7 @@ class TreePlan:
         """With "and" where a list has lost its end, and "a" or "an" as the next word has it."""
         written = dict(draft.written)
         comma = self._punctuation.joined(draft.kept) if draft.complete and not written else None
-        if comma is not None and fits(draft.kept, {comma: "and"}):
+        if comma is not None:
             written[comma] = "and"
         tree = self._structure.tree
         if tree is not None:

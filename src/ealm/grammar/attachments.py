@@ -15,6 +15,7 @@ def mend_attachments(tree: Tree) -> None:
     mend_measures(tree)
     mend_rates(tree)
     mend_times(tree)
+    mend_only(tree)
     mend_fronted(tree)
 
 
@@ -123,6 +124,9 @@ def mend_objects(tree: Tree) -> None:
         elif tree.relations[i] == "dobj" and noun != ROOT and tree.children(noun, "auxpass"):
             if any(tree.lower[j] in rules.TIMES for j in tree.subtree(i)):
                 tree.relations[i] = "npadvmod"  # "will be closed all of next week"
+        elif tree.relations[i] == "prep" and tree.lower[i] == "of" and tree.relations[noun] == "dobj":
+            if tree.lower[tree.heads[noun]] in rules.DEPRIVING:
+                tree.attach(i, tree.heads[noun])  # "cleared the nurse of fraud"
         elif tree.relations[i] == "pobj" and tree.lower[noun] == "below" and tree.lower[noun - 1] == "find":
             tree.move(i, tree.heads[noun], "dobj")
             tree.relations[noun] = "advmod"
@@ -160,6 +164,14 @@ def mend_times(tree: Tree) -> None:
         day = tree.lower[i - 1].removesuffix("s") in rules.TIMES and tree.tags[i - 1].startswith("NN")
         if times and day and i - 1 not in tree.subtree(i):
             tree.attach(i, i - 1)
+
+
+def mend_only(tree: Tree) -> None:
+    """ "For students and pensioners only, so …": before a pause, "only" belongs to the noun before it."""
+    for i in range(1, len(tree.words) - 1):
+        ends = tree.lower[i] == "only" and not tree.is_word[i + 1]
+        if ends and tree.tags[i - 1].startswith("NN") and i - 1 not in tree.subtree(i):
+            tree.move(i, i - 1, "advmod")
 
 
 def mend_fronted(tree: Tree) -> None:

@@ -49,6 +49,9 @@ class Costs(Needs):
         title = self._tags[self._heads[i]].startswith("NNP")
         return 0.1 if title else rules.OMISSION_COST["compound"]
 
+    def _interjection_cost(self, i: int) -> float:
+        return 0.0 if self._lower[i] == "please" else rules.OMISSION_COST["intj"]
+
 
 _COSTS: dict[str, Callable[[Costs, int], float]] = {
     "prep": Costs._prep_cost,
@@ -61,4 +64,5 @@ _COSTS: dict[str, Callable[[Costs, int], float]] = {
     "acl": Costs._clause_cost,
     "compound": Costs._compound_cost,
     "xcomp": Costs._infinitive_cost,
+    "intj": Costs._interjection_cost,
 }

@@ -50,6 +50,8 @@ def topics_of(tree: Tree, required: Sequence[bool]) -> tuple[Topic, ...]:
 def _is_free(tree: Tree, gerund: int) -> bool:
     """Whether a gerund may stand alone: "working for others", and not behind "without" or "rather than"."""
     excluded = rules.LIMITING_PREPOSITIONS | {"rather", "instead", "after", "before"}
+    if not rules.NEGATORS & set(tree.lower):
+        excluded |= {"from"}  # "stopped the fire from spreading"
     around = {gerund, tree.heads[gerund], *tree.children(gerund), *tree.children(tree.heads[gerund])}
     return len(tree.children(gerund)) > 0 and not any(tree.lower[i] in excluded for i in around)
 
@@ -94,7 +96,8 @@ def _phrase(tree: Tree, noun: int) -> frozenset[int]:
 
 
 def _bonus(tree: Tree, noun: int, required: Sequence[bool]) -> float:
-    measured = bool(tree.children(noun, "nummod")) and bool(tree.children(noun, "prep"))  # "28 days of leave"
+    numbers = [i for i in tree.children(noun, "nummod") if not tree.children(i)]
+    measured = bool(numbers) and bool(tree.children(noun, "prep")) and not tree.children(noun, "idiom", "advmod")
     if tree.lower[noun] in rules.TIMES | rules.UNITS | rules.MONTHS and not measured:
         return -rules.LIMITED_TOPIC
     limits = ("det", "amod", "advmod", "predet", "neg", "preconj", "idiom")

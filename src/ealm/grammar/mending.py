@@ -88,9 +88,11 @@ def mend_subjects(tree: Tree) -> None:
     """A finite verb takes as its subject the noun before it that a parser took for a part of the clause before."""
     for verb in range(1, len(tree.words)):
         relation = tree.relations[verb]
-        if relation not in ("conj", "relcl") or not _is_finite(tree, verb) or _has_subject(tree, verb):
+        if relation not in ("conj", "relcl", "advcl") or not _is_finite(tree, verb) or _has_subject(tree, verb):
             continue
-        if relation == "relcl":
+        if relation == "advcl":
+            _take_sibling(tree, verb)
+        elif relation == "relcl":
             _take_pronoun(tree, verb)
         elif not _take_conjunct(tree, verb):
             _take_object(tree, verb)
@@ -128,6 +130,18 @@ def _take_object(tree: Tree, verb: int) -> None:
         if i == min(tree.subtree(verb)) and objects and tree.lower[i] in ("after", "before", "since", "until", "till"):
             tree.move(objects[0], verb, "nsubj")
             tree.relations[i], tree.relations[verb] = "mark", "advcl"
+
+
+def _take_sibling(tree: Tree, verb: int) -> None:
+    """ "Required before any photo that shows it is printed": the same, where both hang on another verb."""
+    first = min(tree.subtree(verb))
+    for i in tree.children(tree.heads[verb], "prep"):
+        objects = tree.children(i, "pobj")
+        opens = tree.lower[i] in ("after", "before", "since", "until", "till", "as") and not tree.children(verb, "mark")
+        if opens and objects and max(tree.subtree(i)) == first - 1:
+            tree.move(objects[0], verb, "nsubj")
+            tree.move(i, verb, "mark")
+            return
 
 
 def mend_subordination(tree: Tree) -> None:

@@ -244,7 +244,13 @@ class Needs(Scope):
         if definite and above in rules.TIMES and not self._after_comma(i):
             return True  # "on the day before the test"
         if word == "of":
-            return above in rules.PARTITIVES or above.endswith("ness") or self._tags[head] in ("CD", "DT", "JJR", "JJS")
+            measured = above in rules.UNITS and bool(self._of(head, "nummod"))  # "28 days of leave"
+            return (
+                measured
+                or above in rules.PARTITIVES
+                or above.endswith("ness")
+                or self._tags[head] in ("CD", "DT", "JJR", "JJS")
+            )
         if self._is_time(i) and self._relations[head] == "relcl" and not self._of(head, *COMPLEMENTS):
             return True  # "which began on Wednesday"
         if self._bare_participle(i) or self._before_infinitive(i) or self._needs_phrase(i):
@@ -252,6 +258,12 @@ class Needs(Scope):
         if above in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}:
             return self._stands_alone(head) and self._first_behind(i, "prep")
         return False
+
+    def _is_measure(self, noun: int) -> bool:
+        """ "28 days of leave"."""
+        above = self._heads[noun]
+        argument = self._relations[noun] in ("dobj", "attr") or (above != ROOT and self._lower[above] == "to")
+        return argument and self._lower[noun] in rules.UNITS and bool(self._of(noun, "nummod"))
 
     def _is_told_besides(self, clause: int) -> bool:
         """Whether a clause may go as a whole: then it is whole while it stays."""
@@ -298,7 +310,8 @@ class Needs(Scope):
         if i in self._tree.compounds():
             return True
         proper = self._tags[i].startswith("NNP") and self._tags[head].startswith("NNP")
-        return proper and (self._lower[i] not in rules.TITLES or self._relations[head] == "title")
+        title = self._lower[i] in rules.TITLES - rules.UNSURE_TITLES and self._relations[head] != "title"
+        return proper and not title
 
     def _advcl(self, i: int) -> bool:
         if i in self._tree.concessive:
@@ -366,7 +379,8 @@ class Needs(Scope):
         return self._tags[self._heads[i]][:2] in ("JJ", "RB", "IN") or self._needs_phrase(i)
 
     def _poss(self, i: int) -> bool:
-        return self._tags[i].startswith("W") or not self._headline
+        owns = self._lower[i] in rules.POSSESSIVES and i not in self.spare  # "his only opera"
+        return self._tags[i].startswith("W") or not self._headline or owns
 
     def _dative(self, i: int) -> bool:
         return not (self._of(i, "pobj") or self._tags[i] in ("IN", "TO"))

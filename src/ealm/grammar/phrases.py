@@ -59,8 +59,13 @@ def _join_idiom(tree: Tree, span: list[int]) -> None:
 
 
 def join_shares(tree: Tree) -> None:
-    """ "One in ten patients"."""
+    """ "One in ten patients", "nine out of ten people over sixty"."""
     for i in range(len(tree.words) - 2):
+        if tree.tags[i] == "CD" and tree.lower[i + 1 : i + 3] == ["out", "of"] and i not in tree.subtree(i + 1):
+            tree.move(i + 1, i, "idiom")
+        aged = tree.lower[i + 1] in ("over", "under") and tree.tags[i + 2] == "CD" and tree.heads[i + 1] != i
+        if aged and tree.tags[i] == "NNS" and tree.relations[i + 1] == "prep":
+            tree.attach(i + 1, i)
         if tree.tags[i] == "CD" and tree.lower[i + 1] == "in" and tree.tags[i + 2] == "CD":
             tree.relations[i + 2] = "idiom"
             if tree.heads[i + 1] == i:

@@ -40,7 +40,7 @@ class Punctuation:
         is_word = structure.is_word
         self._words, self._is_word, self._structure = words, is_word, structure
         self._verbs = {i for i, tag in enumerate(parse.tags) if tag.startswith("VB")}
-        self._listed = self._verbs | {i for i, tag in enumerate(parse.tags) if tag == "JJ"}
+        self._listed = self._verbs | {i for i, tag in enumerate(parse.tags) if tag[:2] in ("JJ", "NN")}
         self._question_mark = next((i for i in range(len(words) - 1, -1, -1) if words[i] == "?"), None)
         self._asking = _questions(structure, parse) if self._question_mark is not None else set()
         first, last = _spans(parse, is_word)
@@ -109,15 +109,18 @@ class Punctuation:
     def joined(self, kept: Collection[int]) -> int | None:
         """The comma between the last two clauses of a list whose "and" is gone: "and" belongs there."""
         structure = self._structure
-        members = [i for i in kept if structure.relations[i] == "conj" and i in self._listed]
+        beside = [i for i in kept if structure.relations[i] == "parataxis" and i in self._verbs]
+        members = sorted(beside + [i for i in kept if structure.relations[i] == "conj" and i in self._listed])
         if not members or any(structure.relations[i] == "cc" and structure.heads[i] == members[-1] for i in kept):
             return None
         last = members[-1]
         conjunctions = (i for i, own in enumerate(structure.relations) if own == "cc" and i > last)
         following = next(conjunctions, None)
         ended = following is not None and following not in kept and self._words[following].lower() == "and"
-        comma = min(i for i in kept if _is_below(structure.heads, i, last)) - 1
-        return comma if ended and comma in kept and self._words[comma] == "," else None
+        first = min(i for i in kept if _is_below(structure.heads, i, last))
+        comma = max((i for i in kept if i < first), default=first)
+        linked = self._words[first].lower() in ("so", "but", "yet", "then", "or", "nor", "not")
+        return comma if ended and not linked and self._words[comma] == "," else None
 
     def lost_question(self, kept: Collection[int]) -> set[int]:
         """The question mark, where what was asked is gone."""
@@ -134,7 +137,10 @@ class Punctuation:
         heads, relations = self._structure.heads, self._structure.relations
         if relations[before] == "cc":
             return True
-        if before != mark - 1 and relations[before].startswith("attribution") and heads[before] > mark:
+        speech = before
+        while heads[speech] != ROOT and not relations[speech].startswith("attribution"):
+            speech = heads[speech]
+        if before != mark - 1 and relations[speech].startswith("attribution") and heads[speech] > mark > speech:
             return True
         opened = self._owners[mark]
         if before != mark - 1 and opened and all(relations[i] == "ccomp" and i > mark > heads[i] for i in opened):

@@ -184,14 +184,15 @@ class Tree:
 
     def _share_condition(self, member: int, above: int) -> None:
         """ "Stop and call us if it hurts": without a comma, the condition is that of both."""
+        if self.tags[above] == "VB" and self._is_negated(above):
+            for phrase in self.children(member, "prep"):  # "must not sell or lend it without consent"
+                if phrase > member and self.lower[phrase] in rules.LIMITING_PREPOSITIONS:
+                    self.attach(phrase, above)
         start = min(self.subtree(member)) - 1
         while start > above and self.relations[start] in ("cc", "discourse"):
             start -= 1
         if not self.is_word[start] or self.children(member, "nsubj", "nsubjpass", "expl"):
             return
-        for phrase in self.children(member, "prep"):  # "must not sell or lend it without consent"
-            if phrase > member and self.lower[phrase] in rules.LIMITING_PREPOSITIONS:
-                self.attach(phrase, above)
         for clause in self.children(member, "advcl"):
             if clause > member and {self.lower[i] for i in self.children(clause, "mark")} & rules.CONDITIONS:
                 self.attach(clause, above)

@@ -121,8 +121,9 @@ def without_limits(tree: Tree, required: Sequence[bool]) -> Tree | None:
     subjects = tree.children(root, "nsubj", "nsubjpass")
     narrowing = [j for i in subjects for j in tree.children(i, "relcl", "acl", "prep") if required[j] and j > i]
     clauses = [i for i in narrowing if tree.relations[i] == "relcl"]
-    conditions = [i for i in limits if tree.relations[i] != "prep" or tree.lower[i] in rules.CONDITIONS]
-    if not (clauses or conditions) or any(tree.lower[i] in rules.GENERIC_HEADS for i in subjects):
+    conditions = [i for i in limits if tree.relations[i] != "prep" or tree.lower[i] in rules.CONDITIONS - {"except"}]
+    moved = any(tree.source_heads[i] != root for i in subjects)  # in the place of a pronoun
+    if moved or not (clauses or conditions) or any(tree.lower[i] in rules.GENERIC_HEADS for i in subjects):
         return None
     shorter = deepcopy(tree)
     gone = {j for i in (*limits, *(narrowing if clauses else ())) for j in tree.subtree(i)}
@@ -146,7 +147,7 @@ def _limits(tree: Tree, i: int) -> bool:
         return False
     first = tree.lower[min(tree.subtree(i))]
     words = {first, tree.lower[i], *(tree.lower[j] for j in tree.children(i, "mark", "advmod") if j < i)}
-    opening = rules.CONDITIONS | rules.SUPPOSING | rules.WHEN | {"only", "subject", "except", "without"}
+    opening = rules.CONDITIONS | rules.SUPPOSING | rules.WHEN | {"only", "except", "without"}
     return i in tree.conditional or bool(words & opening)
 
 

@@ -19,18 +19,19 @@ OMISSION_COST = {
     "amod": 0.5,
     "nmod": 1.0,
     "acl": 0.5,
-    "relcl": -0.5,
+    "relcl": -1.25,
     "prep": 0.5,
     "agent": 0.5,
     "advcl": -1.0,
     "npadvmod": 0.0,
     "advmod": 0.75,
-    "appos": -1.5,
+    "appos": -2.25,
     "conj": 0.25,
-    "attribution": -3.75,
-    "parataxis": -2.0,
-    "designator": -1.75,
-    "discourse": -5.0,
+    "attribution": -5.0,
+    "parataxis": -2.5,
+    "designator": -2.5,
+    "discourse": -6.0,
+    "intj": -2.0,
 }
 """Of the other relations; below 0, leaving it out is welcome. What is not named costs nothing."""
 
@@ -132,6 +133,12 @@ EXCHANGES = frozenset(
     "refrained depend depends depended consist consists consisted based limit limits limited".split()
 )
 """Verbs (all forms) that say something else without their phrase: "replaced A with B", "cleared of fraud"."""
+
+DEPRIVING = frozenset(
+    "deprive deprives deprived depriving strip strips stripped clear cleared acquit acquitted accuse accuses accused "
+    "accusing rob robs robbed".split()
+)
+"""Those whose phrase begins with "of"."""
 
 PARTITIVES = frozenset(
     "lack number rest part one none thousands hundreds millions billions dozens scores most some all half third "

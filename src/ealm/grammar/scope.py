@@ -148,7 +148,9 @@ class Scope:
         """ "Free for up to three users": a bound on what holds, and not on what has happened."""
         inside = self._tree.subtree(i)
         bound = any(self._lower[j] == "up" and self._lower[j + 1 : j + 2] == ["to"] for j in inside)
-        return bound and self._tags[self._heads[i]][:2] in ("JJ", "VB") and not self._reports(self._clause_above(i))
+        kind = self._tags[self._heads[i]] == "NNS" and not self._told_as_past(i)  # "rooms of up to 40 square metres"
+        holds = self._tags[self._heads[i]][:2] in ("JJ", "VB") and not self._reports(self._clause_above(i))
+        return bound and (kind or holds)
 
     def _clause_above(self, i: int) -> int:
         """The verb above a word, or the word below the root."""

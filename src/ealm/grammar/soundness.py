@@ -1,6 +1,6 @@
 """Signs of a broken draft that do not depend on a parse: they tell where a parser was wrong."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ealm.grammar import rules
 from ealm.grammar.rearranging import ROOT, Tree
@@ -8,18 +8,34 @@ from ealm.grammar.rearranging import ROOT, Tree
 _OPEN_TAGS = frozenset({"IN", "CC", "MD", "TO", "PRP$", "WDT"})
 """Tags of words that something must follow."""
 
+_QUOTES = frozenset("\"“”‘’'«»„")
+
 _BE = rules.BE_PRESENT | rules.BE_PAST | {"be", "been", "being"}
 
 
 def is_sound(tree: Tree, kept: Collection[int]) -> bool:
     """Whether a draft of these words has an end and a subject."""
     words = sorted(i for i in kept if tree.is_word[i])
-    return bool(words) and not _hangs(tree, words[-1]) and not _lacks_subject(tree, set(words))
+    if not words or _hangs(tree, words[-1]) or _lacks_subject(tree, set(words)):
+        return False
+    return not any(_lacks_infinitive(tree, i, kept) for i in words) and not _lacks_speaker(tree, words)
+
+
+def _lacks_infinitive(tree: Tree, i: int, kept: Collection[int]) -> bool:
+    """ "Banks will have" of "banks will have to pay"."""
+    needing = ("have", "has", "had", "going", "able", "unable", "used", "ought", "likely", "unlikely")
+    return tree.lower[i] in needing and tree.lower[i + 1 : i + 2] == ["to"] and i + 1 not in kept
+
+
+def _lacks_speaker(tree: Tree, words: Sequence[int]) -> bool:
+    """ "It kept us dry, says"."""
+    return tree.lower[words[-1]] in rules.SAYING and len(words) > 1 and words[-2] != words[-1] - 1
 
 
 def _hangs(tree: Tree, last: int) -> bool:
     """Whether the last word needs another one, which stood right behind it."""
-    if last + 1 >= len(tree.words) or not tree.is_word[last + 1]:
+    behind = next((i for i in range(last + 1, len(tree.words)) if tree.words[i] not in _QUOTES), len(tree.words))
+    if behind >= len(tree.words) or not tree.is_word[behind]:
         return tree.lower[last] in _BE and tree.heads[last] == ROOT and last + 2 < len(tree.words)
     if tree.tags[last] in _OPEN_TAGS:
         return tree.relations[last] not in ("prt", "advmod", "pobj", "dobj")

@@ -153,6 +153,9 @@ def free_antecedents(tree: Tree) -> None:
     if verb is None:
         return
     subject = next(iter(tree.children(verb, "nsubj", "nsubjpass")), None)
+    objects = [i for i in tree.children(verb, "dobj") if tree.lower[i] in ("it", "them")]
+    if objects and subject is None:
+        _keep_antecedent(tree, verb, objects[0])  # "to remove a stain, cover it with salt"
     if subject is None or tree.lower[subject] not in rules.THIRD_PERSON:
         return
     for clause in tree.children(verb, "advcl"):
@@ -164,9 +167,14 @@ def free_antecedents(tree: Tree) -> None:
             tree.move(before, verb, "nsubj")
             tree.move(subject, clause, "nsubj")
             return
+    _keep_antecedent(tree, verb, subject)
+
+
+def _keep_antecedent(tree: Tree, verb: int, pronoun: int) -> None:
+    """A phrase before a pronoun that has a noun stays: whoever is meant stands there."""
     for before in tree.children(verb, "advcl", "prep"):
-        if before < subject and any(tree.tags[i].startswith("NN") for i in tree.subtree(before)):
-            tree.relations[before] += "-whole"  # whoever is meant stands there
+        if before < pronoun and any(tree.tags[i].startswith("NN") for i in tree.subtree(before)):
+            tree.relations[before] += "-whole"
 
 
 @dataclass(frozen=True, slots=True)
