@@ -189,7 +189,7 @@ def spare_words(tree: Tree) -> set[int]:
 def _is_spare(tree: Tree, i: int) -> bool:
     word, relation = tree.lower[i], tree.relations[i]
     if relation == "det" and word in rules.ARTICLES:
-        capital = i > 0 and tree.words[i][:1].isupper()
+        capital = i > 0 and tree.words[i][:1].isupper() and i - 1 not in tree.opening
         following = tree.lower[i + 1] if i + 1 < len(tree.lower) else ""
         if tree.relations[tree.heads[i]] == "npadvmod" or _is_share(tree, tree.heads[i]):  # "$4 a month"
             return False
