@@ -315,6 +315,7 @@ def test_a_long_text_works_one_length_at_a_time(page: Any) -> None:
     assert page.text_content("#length-value") == "at most 120 words"
     assert page.locator("#source .word").count() == 480
     assert page.is_hidden("#curve-section")
+    assert page.locator("#summary.long").count() == 1  # prose, in smaller letters than a headline
     set_slider(page, 30)
     playwright_api.expect(page.locator("#facts")).to_contain_text(
         re.compile(r"^(30|[12]\d) of 480 words"), timeout=30_000

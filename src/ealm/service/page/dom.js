@@ -28,3 +28,8 @@ export function svg(name, attributes, ...children) {
 export function counted(count, name) {
   return `${count.toLocaleString("en")} ${name}${count === 1 ? "" : "s"}`;
 }
+
+/** Whether a summary is read as prose, and not as a headline. @param {string} text */
+export function isProse(text) {
+  return text.length > 220;
+}

@@ -1,6 +1,6 @@
 // @ts-check
 // What stands around a summary: options, other ways to the same length, and how the agent decided.
-import { element, node } from "./dom.js";
+import { element, isProse, node } from "./dom.js";
 import { ask, get } from "./service.js";
 
 /** @typedef {import("./service.js").Word} Word */
@@ -91,6 +91,7 @@ export class Comparison {
   /** @param {string} text @param {string} summary @param {number} words */
   show(text, summary, words) {
     this.#own.textContent = summary;
+    for (const card of [this.#own, ...this.#cards.values()]) card.classList.toggle("long", isProse(summary));
     const wanted = JSON.stringify({ text, words: Math.max(words, 1) });
     if (wanted === this.#wanted) return;
     this.#wanted = wanted;

@@ -2,7 +2,7 @@
 // The page of `ealm serve`. The length that is shown is asked for by itself and is there at once; the curve of all
 // lengths streams in behind it, and from then on the slider asks nobody.
 import { rateChart, percent, wordChart } from "./chart.js";
-import { counted, element, node } from "./dom.js";
+import { counted, element, isProse, node } from "./dom.js";
 import { Comparison, Options, showDecisions } from "./extras.js";
 import { ServiceError, ask, lines, pointOf, wordCount } from "./service.js";
 import { SourceView } from "./source.js";
@@ -194,10 +194,12 @@ function show() {
   if (!point || !work.words.length) return;
   state.shown = point;
   playButton.disabled = !(work.isDone || work.isSingle);
-  element("summary", HTMLParagraphElement).textContent = point.summary;
+  const summary = element("summary", HTMLParagraphElement);
+  summary.textContent = point.summary;
+  summary.classList.toggle("long", isProse(point.summary));
   element("facts", HTMLParagraphElement).textContent =
     `${point.words} of ${counted(work.total, "word")} · ${counted([...point.summary].length, "character")}` +
-    (point.reason ? ` · ${point.reason}` : "");
+    (point.reason ? ` · ${point.reason.replace("grammar=", "ealm serve --grammar")}` : "");
   source.show(point.actions, point.replacements, state.pinned);
   comparison.show(work.text, point.summary, point.words);
   drawChart();
