@@ -2,9 +2,10 @@
 
     python -m benchmarks.service_stress --minutes 5 --out stress.json
 
-First plain clients alone, then together with troublemakers, each of whom does one thing again and again: traces, rates
+Plain clients work all the time, together with troublemakers, each of whom does one thing again and again: traces, rates
 and curves of long texts, texts that are too large, requests that are left after a second, connections that send half
-a request, streams of broken lines. At the end SIGTERM comes while all of them are at work.
+a request, streams of broken lines. At the end of each minute the troublemakers rest, so that both are measured on the
+same machine, however busy it is with other work. At last SIGTERM comes while all of them are at work.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -34,6 +35,8 @@ _WORDS = (
 ).split()
 _PATIENCE = 90.0
 _LEAVES_AFTER = 1.0
+_SETTLES_AFTER = 2.0
+"""Seconds after which nothing is left of what troublemakers wanted; what is measured before counts for nobody."""
 _LINES = {"Content-Type": "application/x-ndjson"}
 _BROKEN_LINES = (b"{", b'{"text": 3}', b'{"text": "The river rises.", "id": NaN}', b"\xff\xfe", b'"' + b"x" * 100_000)
 
@@ -130,7 +133,7 @@ TROUBLES: tuple[Trouble, ...] = (
 
 @click.command()
 @click.option("--minutes", default=5.0, show_default=True, help="Of the mixed load.")
-@click.option("--alone", default=60.0, show_default=True, help="Seconds of plain requests alone, before it.")
+@click.option("--alone", default=12.0, show_default=True, help="Seconds of each minute without troublemakers.")
 @click.option("--plain", default=4, show_default=True, help="Plain clients.")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write the figures as JSON.")
 def main(minutes: float, alone: float, plain: int, out: Path | None) -> None:
@@ -164,21 +167,29 @@ async def _run(
     url = f"http://{address[0]}:{address[1]}"
     async with httpx.AsyncClient(base_url=url, timeout=_PATIENCE, limits=httpx.Limits(max_connections=None)) as http:
         quiet, loaded = Record(), Record()
-        await _together([_plain(Client(http, Record(), address), texts) for _ in range(plain)], 5.0)  # warm
-        await _together([_plain(Client(http, quiet, address), texts) for _ in range(plain)], alone)
-        click.echo(f"plain requests alone: {_times(quiet.plain)}, {_memory(process.pid)} MB")
-        client = Client(http, loaded, address)
-        works = [_plain(client, texts) for _ in range(plain)] + [_make_trouble(client, each) for each in TROUBLES]
-        works += [_watch(process.pid, loaded), _tell_minutes(loaded, started := time.monotonic())]
-        tasks = [asyncio.create_task(work) for work in works]
-        await asyncio.sleep(60 * minutes)
-        statuses = dict(sorted(loaded.statuses.items()))
-        rows = _by_minute(loaded, started)
+        plain_clients, others = Client(http, Record(), address), Client(http, loaded, address)
+        tasks = [asyncio.create_task(_plain(plain_clients, texts)) for _ in range(plain)]
+        await asyncio.sleep(5)  # warm
+        started = time.monotonic()
+        tasks += [asyncio.create_task(work) for work in (_watch(process.pid, loaded), _tell_minutes(loaded, started))]
+        for _ in range(parts := max(1, round(minutes))):
+            seconds = 60 * minutes / parts
+            plain_clients.record = loaded
+            await _trouble(others, seconds * (1 - alone / 60))
+            plain_clients.record = Record()
+            await asyncio.sleep(_SETTLES_AFTER)
+            plain_clients.record = quiet
+            await asyncio.sleep(max(1.0, seconds * alone / 60 - _SETTLES_AFTER))
+        plain_clients.record = Record()
+        trouble = asyncio.create_task(_trouble(others, _PATIENCE))
+        await asyncio.sleep(_SETTLES_AFTER)
+        statuses = dict(sorted((loaded.statuses + quiet.statuses).items()))
+        rows = _by_minute(loaded, quiet, started)
         ended = await asyncio.to_thread(_end, process)
-        for task in tasks:
+        for task in (*tasks, trouble):
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    before, after = _times(quiet.plain), _times([own for own in loaded.plain if own[0] < started + 60 * minutes])
+        await asyncio.gather(*tasks, trouble, return_exceptions=True)
+    before, after = _times(quiet.plain), _times(loaded.plain)
     return {
         "plain alone": before,
         "plain among troublemakers": after,
@@ -190,9 +201,18 @@ async def _run(
     }
 
 
-async def _together(works: Sequence[Awaitable[None]], seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(asyncio.gather(*works), seconds)
+async def _trouble(client: Client, seconds: float) -> None:
+    await _together([_make_trouble(client, each) for each in TROUBLES], seconds)
+
+
+async def _together(works: Sequence[Coroutine[Any, Any, None]], seconds: float) -> None:
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        await asyncio.sleep(seconds)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _plain(client: Client, texts: Iterator[str]) -> None:
@@ -217,7 +237,7 @@ async def _watch(pid: int, record: Record) -> None:
 async def _tell_minutes(record: Record, started: float) -> None:
     while True:
         await asyncio.sleep(60)
-        click.echo(f"minute {_by_minute(record, started)[-1]}")
+        click.echo(f"minute {_by_minute(record, Record(), started)[-1]}")
 
 
 def _end(process: subprocess.Popen[str]) -> float:
@@ -238,14 +258,15 @@ def _times(plain: Sequence[tuple[float, float]]) -> dict[str, float]:
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 
-def _by_minute(record: Record, started: float) -> list[dict[str, Any]]:
+def _by_minute(record: Record, quiet: Record, started: float) -> list[dict[str, Any]]:
     last = max((at for at, _ in record.memory), default=started)
     rows = []
     for minute in range(max(1, round((last - started) / 60))):
         begin, end = started + 60 * minute, started + 60 * (minute + 1)
         times = _times([own for own in record.plain if begin <= own[0] < end])
         memory = [size for at, size in record.memory if begin <= at < end]
-        rows.append({"minute": minute + 1, **times, "memory_mb": max(memory, default=0)})
+        alone = _times([own for own in quiet.plain if begin <= own[0] < end])
+        rows.append({"minute": minute + 1, **times, "alone": alone, "memory_mb": max(memory, default=0)})
     return rows
 
 

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,6 +32,18 @@ def texts() -> list[str]:
     """Sentences that the tiny model knows, each with a number of its own."""
     rng = np.random.default_rng(11)
     return [" ".join(["x", *rng.choice(WORDS, size=int(rng.integers(4, 10)))]) for _ in range(400)]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In a process of pytest-xdist: send the counts to the one that tells them."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["counts"] = dict(COUNTS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """One of these processes has ended."""
+    COUNTS.update(getattr(node, "workeroutput", {}).get("counts", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -31,7 +31,7 @@ EXPECTED = {
 @pytest.mark.slow
 def test_plain_requests_go_on_among_troublemakers(tmp_path: Path) -> None:
     out = tmp_path / "stress.json"
-    command = [sys.executable, "-m", "benchmarks.service_stress", "--minutes", str(MINUTES), "--alone", "20"]
+    command = [sys.executable, "-m", "benchmarks.service_stress", "--minutes", str(MINUTES)]
     root = Path(__file__).parents[2]
     paths = os.pathsep.join([str(root), *(path for path in sys.path if path)])
     patience = 60 * MINUTES + PATIENCE
@@ -46,3 +46,5 @@ def test_plain_requests_go_on_among_troublemakers(tmp_path: Path) -> None:
     assert found["plain among troublemakers"]["requests"] > 10
     assert found["largest memory in MB"] < 1_000
     assert found["seconds from SIGTERM to the end"] < 10
+    if MINUTES >= 5:  # 18 before there were turns; 2 is the aim, and a busy machine adds its own
+        assert found["p95 ratio"] < 4

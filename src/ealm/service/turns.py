@@ -16,7 +16,7 @@ from ealm.common.pieces import pieces_watched
 
 _SHARE = 1 / 3
 """How long a turn of costly work lasts while plain requests wait, of the time that those before took."""
-_LONGEST_SHARE = 0.1
+_LONGEST_SHARE = 0.05
 """In seconds: a large batch is no reason to let the next one wait."""
 
 
