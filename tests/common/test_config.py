@@ -359,6 +359,7 @@ def test_the_laptop_preset_changes_what_learning_costs_and_what_is_infrequent() 
         "learning.context": "pair-if-replaced",
         "learning.averaged_updates": 1_000,
         "learning.check_floors": "in-doubt",
+        "learning.settled_half_life": 2_500,
         "learning.settled_learning_rate": 0.0002,
         "learning.parallel_confidence": 0.0,
     }
@@ -370,3 +371,22 @@ def test_decoding_while_learning_is_decoding_in_use_unless_a_confidence_is_given
     quick = Settings(decoding=exact, learning=LearningSettings(parallel_confidence=0.25))
     assert quick.decoding == exact
     assert quick.decoding_in_training == DecodingSettings(mode="parallel", fill_order="logit", parallel_confidence=0.25)
+
+
+@pytest.mark.parametrize(
+    "exploration",
+    [
+        ExplorationSettings(),
+        ExplorationSettings(start=0.8, decay=0.5, every=3, minimum=0.1),
+        ExplorationSettings(every=7, unit="sentences", minimum=0.25),
+        ExplorationSettings(start=0.03),
+    ],
+)
+def test_the_time_at_the_minimum_begins_where_the_rate_reaches_it(exploration: ExplorationSettings) -> None:
+    every = exploration.every
+    counts = [count * every + offset for count in range(800) for offset in (0, every - 1)]
+    rates = [exploration.rate(updates=count, sentences=count) for count in counts]
+    at_minimum = [count for count, rate in zip(counts, rates, strict=True) if rate == exploration.minimum]
+    for count in counts:
+        since = exploration.since_minimum(updates=count, sentences=count)
+        assert since == max(0, count - at_minimum[0])

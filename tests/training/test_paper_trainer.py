@@ -254,6 +254,24 @@ def test_the_learning_rate_falls_once_exploration_is_at_its_minimum() -> None:
     assert max(settled) < 0.00002 < 0.0002 < min(map(max, moved.values()))
 
 
+def test_the_settled_learning_rate_falls_on() -> None:
+    falling = {"action_exploration.every": "2", "action_exploration.decay": "0.8", "action_exploration.minimum": "0.1"}
+    rates = {"learning.settled_learning_rate": "0.0001", "learning.settled_half_life": "10"}
+    trainer = trainer_of(SETTINGS.override(falling | rates))
+    used: dict[int, float] = {}
+    for _ in range(160):
+        if trainer.pending_updates:
+            updates = trainer.updates
+            trainer.update()
+            used[updates] = trainer.networks.learning_rate
+        else:
+            trainer.collect()
+    least = next(updates for updates, rate in used.items() if rate <= 0.0001)
+    assert used[least] == 0.0001
+    assert used[least + 10] == pytest.approx(0.0001 / 2)
+    assert used[least + 20] == pytest.approx(0.0001 / 3)
+
+
 def test_the_agent_that_is_kept_can_be_the_mean_of_its_weights() -> None:
     trainer = trainer_of(SETTINGS.override({"learning.averaged_updates": "1000", "learning.judged_walks": "500"}))
     seen = []

@@ -4,6 +4,7 @@ A preset is a `Settings` value; `docs/paper.md` explains the fields by the numbe
 """
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
@@ -12,6 +13,9 @@ from ealm.common.checks import Checked, check_above_zero, check_at_least, check_
 from ealm.common.errors import SettingsError
 from ealm.common.goal_config import GoalAgentSettings, GoalSettings, PotentialSettings
 from ealm.common.old_names import current_path, with_current_names
+
+_ROUNDING = 1e-9
+"""A quotient this little above a whole number is that number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,8 +141,19 @@ class ExplorationSettings(Checked):
 
     def rate(self, *, updates: int, sentences: int) -> float:
         """Exploring probability after so many updates and sentences."""
-        passed = updates if self.unit == "updates" else sentences
-        return max(self.minimum, self.start * self.decay ** (passed // self.every))
+        return max(self.minimum, self.start * self.decay ** (self._passed(updates, sentences) // self.every))
+
+    def _passed(self, updates: int, sentences: int) -> int:
+        return updates if self.unit == "updates" else sentences
+
+    def since_minimum(self, *, updates: int, sentences: int) -> int:
+        """How many updates (or sentences) have passed at the minimum; 0 before."""
+        if self.minimum == self.start:
+            return self._passed(updates, sentences)
+        if self.minimum == 0 or self.decay in (0, 1):
+            return 0
+        needed = self.every * math.ceil(math.log(self.minimum / self.start) / math.log(self.decay) - _ROUNDING)
+        return max(0, self._passed(updates, sentences) - needed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +167,9 @@ class LearningSettings(Checked):
     learning_rate: float = 0.001
     settled_learning_rate: float | None = None
     """Learning rate once exploration is at its minimum; None goes on with the same."""
+    settled_half_life: int | None = None
+    """From then on that rate is divided by 1 plus the updates passed over this many, so that it is half after as many
+    and a third after twice as many: what swings with a constant rate comes to rest. None leaves it."""
     gradient_clip: float = 1.0
     """Largest norm of the gradient, or largest of its numbers."""
     clip_by: Literal["norm", "value"] = "norm"
@@ -200,6 +218,8 @@ class LearningSettings(Checked):
         check_above_zero(self, "learning_rate", "gradient_clip")
         if self.settled_learning_rate is not None:
             check_above_zero(self, "settled_learning_rate")
+        if self.settled_half_life is not None:
+            check_at_least(self, 1, "settled_half_life")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,14 +326,15 @@ LAPTOP = Settings(
         context="pair-if-replaced",
         check_floors="in-doubt",
         settled_learning_rate=0.0002,
+        settled_half_life=2_500,
         averaged_updates=1_000,
     ),
 )
 """The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
 before the template only if it has a new word, floors are looked at where they are in doubt, and fluency takes three
-passes; exploration falls twenty times as fast.
-Once it is at its minimum, the learning rate falls to a fifth, and the agent that is kept has the mean of the last
-thousand weights. Infrequent is what the training corpus does not have at all (docs/paper.md)."""
+passes; exploration falls twenty times as fast. Once it is at its minimum, the learning rate falls to a fifth and goes
+on falling, and the agent that is kept has the mean of the last thousand weights. Infrequent is what the training corpus
+does not have at all (docs/paper.md)."""
 
 READER = Settings(
     preset="reader",

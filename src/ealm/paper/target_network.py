@@ -33,6 +33,11 @@ class Networks(Generic[AnyNetwork]):
         self._target_period = target_period
         self._optimizer = torch.optim.Adam(self.agent.parameters(), lr=learning_rate)
 
+    @property
+    def learning_rate(self) -> float:
+        """Of the next step."""
+        return float(self._optimizer.param_groups[0]["lr"])
+
     def set_learning_rate(self, rate: float) -> None:
         """From the next step on."""
         for parameters in self._optimizer.param_groups:

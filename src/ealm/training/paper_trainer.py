@@ -241,12 +241,22 @@ class PaperTrainer(BaseTrainer):
         experiences = self.replay.sample(self.settings.learning.batch_size, self._rng)
         self.pending_updates -= 1
         settled = self._explored_least()
-        if settled and self.settings.learning.settled_learning_rate is not None:
-            self.networks.set_learning_rate(self.settings.learning.settled_learning_rate)
+        if settled:
+            self._settle_learning_rate()
         loss = self._learner.update(experiences, self._cache.encodings)
         if settled and self._averaged is not None:
             self._averaged.add(self.agent)
         return loss
+
+    def _settle_learning_rate(self) -> None:
+        """Lower the learning rate, the more the longer exploration has been at its minimum."""
+        learning = self.settings.learning
+        if learning.settled_learning_rate is None:
+            return
+        explorations = (self.settings.action_exploration, self.settings.order_exploration)
+        passed = min(own.since_minimum(updates=self.updates, sentences=self.visits) for own in explorations)
+        fall = passed / learning.settled_half_life if learning.settled_half_life else 0.0
+        self.networks.set_learning_rate(learning.settled_learning_rate / (1 + fall))
 
     def _own_tensors(self) -> dict[str, Tensor]:
         measured = [] if self.returns is None else list(self.returns.to_dict().values())
