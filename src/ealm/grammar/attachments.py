@@ -12,6 +12,7 @@ def mend_attachments(tree: Tree) -> None:
     mend_told(tree)
     mend_relatives(tree)
     mend_objects(tree)
+    mend_ages(tree)
     mend_measures(tree)
     mend_rates(tree)
     mend_times(tree)
@@ -130,6 +131,15 @@ def mend_objects(tree: Tree) -> None:
         elif tree.relations[i] == "pobj" and tree.lower[noun] == "below" and tree.lower[noun - 1] == "find":
             tree.move(i, tree.heads[noun], "dobj")
             tree.relations[noun] = "advmod"
+
+
+def mend_ages(tree: Tree) -> None:
+    """ "Do not give it to children under 16": an age belongs to the people before it."""
+    for i in range(1, len(tree.words)):
+        bound = tree.relations[i] == "prep" and tree.lower[i] in ("under", "over", "above", "below", "aged")
+        ages = [j for j in tree.children(i, "pobj") if tree.tags[j] == "CD"]
+        if bound and ages and tree.tags[i - 1] == "NNS" and i - 1 not in tree.subtree(i):
+            tree.attach(i, i - 1)
 
 
 def mend_measures(tree: Tree) -> None:

@@ -13,6 +13,7 @@ _PAUSES = _DASHES | frozenset({";", ",", ":", "("})
 
 def mend_clauses(tree: Tree) -> None:
     """Clauses hang where their marks and conjunctions say."""
+    mend_reminders(tree)
     mend_predicate(tree)
     mend_relative_root(tree)
     mend_attachments(tree)
@@ -24,6 +25,25 @@ def mend_clauses(tree: Tree) -> None:
     mend_arguments(tree)
     cut_at_boundaries(tree)
     split_clauses(tree)
+
+
+def mend_reminders(tree: Tree) -> None:
+    """ "A reminder that the drill planned for Monday is off": "reminder" is no subject of the clause behind "that"."""
+    for noun in range(len(tree.words) - 1):
+        verb = tree.heads[noun]
+        if tree.lower[noun] not in rules.REMINDERS or tree.lower[noun + 1] != "that" or verb != tree.root:
+            continue
+        if not tree.relations[noun].startswith("nsubj") or tree.heads[noun + 1] != verb:
+            continue
+        for clause in tree.children(noun, "acl", "relcl"):
+            subjects = [i for i in tree.children(clause, *_SUBJECTS) if noun < i < clause]
+            for subject in subjects[:1]:
+                tree.move(subject, verb, tree.relations[noun])
+                tree.move(clause, subject, "acl")
+        tree.move(noun, ROOT, "ROOT")
+        tree.move(verb, noun, "acl")
+        tree.root = noun
+        return
 
 
 def mend_predicate(tree: Tree) -> None:
@@ -66,6 +86,11 @@ def mend_results(tree: Tree) -> None:
     for i in range(1, len(tree.words) - 1):
         clause = tree.heads[i]
         opens = tree.words[i - 1] == "," and tree.lower[i] == "so" and tree.lower[i + 1] not in ("that", "as")
+        if opens and ROOT < clause < i:  # "can't come, so please wait"
+            behind = [j for j in tree.children(clause, "conj") if min(tree.subtree(j)) == i + 1]
+            for j in behind[:1]:
+                tree.move(i, j, "cc")
+            continue
         if not opens or tree.relations[i] not in ("mark", "advmod", "cc") or clause in (ROOT, tree.root) or clause < i:
             continue
         if tree.heads[clause] < i and tree.relations[clause] in ("advcl", "ccomp", "conj"):

@@ -193,7 +193,7 @@ class Needs(Scope):
         bounded = bool(self._of(i, "idiom", "quantmod", "advmod")) and not self._told_as_past(noun)
         if bounded or self._is_contrasted_number():
             return True  # "free for up to three users"
-        return above in rules.UNITS | rules.MONTHS or not above[:1].isalpha()
+        return above in rules.UNITS | rules.MONTHS or self._lower[i] in rules.SCALES or not above[:1].isalpha()
 
     def _is_contrasted_number(self) -> bool:
         """ "Four strains instead of two"."""
@@ -383,7 +383,7 @@ class Needs(Scope):
         return self._tags[i].startswith("W") or not self._headline or owns
 
     def _dative(self, i: int) -> bool:
-        return not (self._of(i, "pobj") or self._tags[i] in ("IN", "TO"))
+        return self._is_negated(self._heads[i]) or not (self._of(i, "pobj") or self._tags[i] in ("IN", "TO"))
 
     def _bare_participle(self, i: int) -> bool:
         """Whether it is the only thing behind a participle or infinitive that is a clause by itself."""
@@ -391,7 +391,7 @@ class Needs(Scope):
         return (
             self._relations[head] in ("advcl", "acl", "pcomp", "conj")
             and self._tags[head] in ("VBG", "VBN")
-            and self._completes(i)
+            and (self._completes(i) or [j for j in self._children[head] if j > head] == [i])
         )
 
 

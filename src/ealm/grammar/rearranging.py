@@ -184,7 +184,7 @@ class Tree:
 
     def _share_condition(self, member: int, above: int) -> None:
         """ "Stop and call us if it hurts": without a comma, the condition is that of both."""
-        if self.tags[above] == "VB" and self._is_negated(above):
+        if self.tags[above] == "VB" and self._is_negated(above) and not self._is_negated(member):
             for phrase in self.children(member, "prep"):  # "must not sell or lend it without consent"
                 if phrase > member and self.lower[phrase] in rules.LIMITING_PREPOSITIONS:
                     self.attach(phrase, above)

@@ -161,6 +161,9 @@ UNITS = frozenset(
 )
 """Nouns that say nothing without their number."""
 
+SCALES = frozenset("thousand million billion trillion thousands millions billions".split())
+"""Numbers of whatever is counted in them, mostly money: "1.3 million kroner"."""
+
 GENERIC_HEADS = frozenset(
     "anything something nothing everything those anyone everyone anybody everybody people someone somebody nobody "
     "no-one one ones".split()

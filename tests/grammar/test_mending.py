@@ -1,0 +1,41 @@
+"""What parsers get wrong about clauses is put right by conjunctions and marks."""
+
+from ealm.grammar.protocol import Parse
+from ealm.grammar.rearranging import ROOT
+from ealm.grammar.structure import structure_of
+from ealm.text.detokenizer import is_punctuation
+
+
+def heads(text: str, above: list[int], relations: str, tags: str) -> dict[str, str]:
+    """The head of each word after mending; the words of the text are different ones."""
+    words = text.split()
+    parse = Parse(tuple(above), tuple(relations.split()), tuple(tags.split()))
+    structure = structure_of(words, parse, [not is_punctuation(word) for word in words], headline=True)
+    return {
+        word: "" if head == ROOT else words[head]
+        for word, head in zip(words, structure.heads, strict=True)
+        if not is_punctuation(word)
+    }
+
+
+def test_behind_a_comma_so_belongs_to_the_clause_that_it_opens() -> None:
+    found = heads(
+        "The cab can't come , so please wait .",
+        [1, 3, 3, -1, 3, 3, 7, 3, 3],
+        "det nsubj aux ROOT punct advmod intj conj punct",
+        "DT NN MD VB , RB UH VB .",
+    )
+    assert found["so"] == found["please"] == "wait"
+    assert found["wait"] == "come"
+
+
+def test_a_reminder_is_no_subject_of_what_it_reminds_of() -> None:
+    found = heads(
+        "A reminder that Monday's drill planned for noon was cancelled .",
+        [1, 9, 9, 4, 5, 1, 5, 6, 9, -1, 9],
+        "det nsubjpass mark poss nsubj acl prep pobj auxpass ROOT punct",
+        "DT NN IN NNP NN VBN IN NN VBD VBN .",
+    )
+    assert found["cancelled"] == ""
+    assert found["drill"] == "cancelled"
+    assert found["planned"] == "drill"
