@@ -103,3 +103,12 @@ def test_no_sentence_is_left_with_a_word() -> None:
     for words in (8, 10, 12):
         statements = [own.summary for own in short(review, words=words).sentences if own.summary]
         assert all(len(own.split()) >= 3 for own in statements)
+
+
+def test_who_speaks_is_not_taken_for_whom_the_text_is_about() -> None:
+    text = (
+        "The old man at the end of the street never spoke to anyone in the village. "
+        "My brother said that he had been a sailor in the war. Nobody knew where he came from."
+    )
+    for words in range(8, 34, 3):
+        assert "brother had been" not in short(text, words=words).summary

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ealm.text.references import ReadSentence, lost_conjunction, lost_main_clause, sentences_needed
+from ealm.text.references import ReadSentence, lost_conjunction, lost_main_clause, lost_speaker, sentences_needed
 
 
 def read(text: str) -> ReadSentence:
@@ -86,3 +86,11 @@ def test_a_clause_without_the_main_one_is_no_sentence() -> None:
     assert not lost_main_clause(words, range(7))
     assert not lost_main_clause(words, [5, 6])
     assert not lost_main_clause("when will you go".split(), range(4))
+
+
+def test_he_may_be_somebody_else_than_who_speaks() -> None:
+    words = tuple("my brother said that he had been a sailor".split())
+    sentence = ReadSentence(words, ("PRP$", "NN", "VBD", "IN", "PRP", "VBD", "VBN", "DT", "NN"))
+    assert lost_speaker(sentence, [0, 1, 5, 6, 7, 8])
+    assert not lost_speaker(sentence, range(9))
+    assert not lost_speaker(sentence, [0, 1])

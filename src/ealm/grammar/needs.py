@@ -81,7 +81,9 @@ class Needs(Scope):
         """Whether a clause does without "that": "said prices fell"; in headlines also "no proof prices fell"."""
         if self._relations[clause] == "acl" and self._headline:
             return bool(self._of(clause, "nsubj", "nsubjpass"))
-        return self._relations[clause] == "ccomp"
+        above = self._heads[clause]
+        plain = self._headline or above == ROOT or self._lower[above] not in rules.BE_PRESENT | rules.BE_PAST
+        return plain and self._relations[clause] == "ccomp"  # "the news is that about 40 ships were late"
 
     def _is_left_doing(self, i: int) -> bool:
         """ "He left the bath running"."""

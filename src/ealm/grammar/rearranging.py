@@ -146,7 +146,7 @@ class Tree:
     def _join(self, head: int, members: list[int]) -> None:
         conjunctions = [cc for member in (head, *members) for cc in self.children(member, "cc")]
         last = members[-1]
-        whole = self._is_whole(head, members, conjunctions)
+        whole = self._is_whole(head, members, conjunctions) or "&" in self.words[head + 1 : last]
         for member in members[:-1]:
             self.move(member, last, "conj-whole" if whole else "conj")
         self.move(last, head, "conj-whole" if whole else "conj")
@@ -171,7 +171,7 @@ class Tree:
                     self.move(i, first, "conj-whole")
             else:
                 contrast = bool(own) and not independent and self._is_whole(above, [member], own)
-                whole = contrast or self._shares_object(before, member)
+                whole = contrast or self._shares_object(before, member) or self._shares_negation(above, member)
                 self.move(member, above, "conj-whole" if whole else "conj")
                 if own:
                     first, waiting = member, []
@@ -203,6 +203,10 @@ class Tree:
         auxiliaries = self.children(clause, "aux", "auxpass")
         return bool(auxiliaries) and auxiliaries[0] < subjects[0]
 
+    def _shares_negation(self, verb: int, member: int) -> bool:
+        """ "Do not drink and drive": only both together are denied."""
+        return self.tags[verb] == self.tags[member] == "VB" and self._is_negated(verb) and verb < member
+
     def _shares_object(self, verb: int, member: int) -> bool:
         """ "Peel and dice the potatoes": the first verb has its object behind the second."""
         return member == verb + 2 and bool(self.children(member, "dobj")) and not self.children(verb, "dobj")
@@ -230,6 +234,8 @@ class Tree:
         if self.tags[head] == "CD" or (self.tags[head] == "JJ" and self.tags[members[-1]] in ("NN", "NNS")):
             return True  # "they are 9 and 12", "the German and the English version"
         above = self.heads[head]
+        if self.tags[head] == "JJ" and above != ROOT and self._is_denied(above):
+            return True  # "do not mix old and new batteries"
         if above != ROOT and self.lower[above] in ("between", "among") and self.relations[head] == "pobj":
             return True
         first = min(self.subtree(head))

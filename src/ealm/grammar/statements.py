@@ -14,7 +14,7 @@ def free_statements(tree: Tree) -> None:
         subject = next(iter(tree.children(content, "nsubj", "nsubjpass")), None)
         speaker = next(iter(tree.children(speech, "nsubj")), None)
         pronoun = subject is not None and tree.lower[subject] in rules.THIRD_PERSON and not _is_empty(tree, content)
-        antecedent = pronoun and speaker is not None and _agree(tree, subject or 0, speaker)
+        antecedent = pronoun and speaker is not None and _is_speaker(tree, subject or 0, speaker)
         named = speaker is not None and not _is_pronoun(tree, speaker)
         own = tree.lower[speech] in _OWN_WORDS
         dependent = (_speaks_of_speaker(tree, content) and not own) or (pronoun and not (antecedent and named))
@@ -130,6 +130,13 @@ def _speaks_of_speaker(tree: Tree, clause: int) -> bool:
     return bool(objects) and not any(
         tree.tags[i].startswith("NN") and i < min(objects) for i in inside if i not in objects
     )
+
+
+def _is_speaker(tree: Tree, pronoun: int, speaker: int) -> bool:
+    """Whether a pronoun in what is said means the speaker: not in "her teacher told her that she would fail"."""
+    others = {"he": ("his", "him"), "she": ("her",), "it": ("its",), "they": ("their", "them")}[tree.lower[pronoun]]
+    named = tree.children(speaker, "poss") + tree.children(tree.heads[speaker], "dobj", "dative")
+    return _agree(tree, pronoun, speaker) and not any(tree.lower[i] in others for i in named)
 
 
 def _agree(tree: Tree, pronoun: int, noun: int) -> bool:

@@ -88,7 +88,8 @@ class LengthPlanner:
         whole_sentences: bool = False,
     ) -> None:
         """`vectors` has one row for each sentence: what it is about."""
-        self._all = [SentenceDrafts(prepared, own) for prepared, own in zip(sentences, walks, strict=True)]
+        pairs = enumerate(zip(sentences, walks, strict=True))
+        self._all = [SentenceDrafts(prepared, own, first=number == 0) for number, (prepared, own) in pairs]
         self._sentences = [prepared.sentence for prepared in sentences]
         self._whole_sentences = whole_sentences
         self._sections = Sections(self._sentences)
@@ -260,7 +261,8 @@ class LengthPlanner:
             attempt = [*result[:number], longer, *result[number + 1 :]]
             needs = self._needs(number, longer)
             same = needs is not None and needs <= (self._needs(number, draft) or 0)
-            if longer.shortened.complete and same and limit.allows(self._text(attempt)):
+            sound = longer.shortened.complete and (own.says_enough(longer, limit) or bool(own.prepared.hard_keep))
+            if sound and same and limit.allows(self._text(attempt)):
                 return attempt
         return result
 

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import regex
+
 from ealm.goal_agent.tree_plan import TreePlan
 from ealm.paper.edits import Action
 from ealm.paper.rollout import WalkSource
 from ealm.summarize.length_fitting import Shortened
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.lengths import Limit
-from ealm.text.references import ReadSentence, lost_conjunction, lost_main_clause
+from ealm.text.references import ReadSentence, lost_conjunction, lost_main_clause, lost_speaker
 
 _SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Lengths of a sentence that are compared, as shares of the whole."""
@@ -43,6 +45,10 @@ _VALUE_OF_A_PROTECTED_WORD = 3.0
 """Of several sentences, one with a word that is to stay if possible is the first to stay."""
 
 
+_GROWN_TOGETHER = regex.compile(r"\p{L}[\"“(]\p{L}")
+"""What a lost bracket leaves: 'a firm"Acme"'."""
+
+
 @dataclass(frozen=True, slots=True)
 class SentenceDraft:
     """A sentence at one of its lengths."""
@@ -64,8 +70,10 @@ class SentenceDraft:
 class SentenceDrafts:
     """All lengths of a sentence; each is computed once."""
 
-    def __init__(self, prepared: PreparedSentence, walks: WalkSource) -> None:
+    def __init__(self, prepared: PreparedSentence, walks: WalkSource, *, first: bool = True) -> None:
+        """`first`: whether nobody can have been named before it."""
         self.prepared = prepared
+        self._first = first
         self._walks = walks
         self._within: dict[Limit, SentenceDraft] = {}
         self._values = _word_values(prepared, walks)
@@ -107,9 +115,9 @@ class SentenceDrafts:
         found = [] if whole or self._is_whole else self._shorter(limit)
         if limit.allows(self.whole.text):
             found.append(self.whole)
-        return [draft for draft in found if self._says_enough(draft, limit) or self.prepared.hard_keep]
+        return [draft for draft in found if self.says_enough(draft, limit) or self.prepared.hard_keep]
 
-    def _says_enough(self, draft: SentenceDraft, limit: Limit) -> bool:
+    def says_enough(self, draft: SentenceDraft, limit: Limit) -> bool:
         """Whether a draft is worth to stand as a sentence of a text with this limit, and no word is missed in it."""
         all_words = len(self.whole.kept - self.prepared.punctuation)
         if all_words < _FEWEST_WITHOUT_VERB and self.prepared.sentence.form == "prose" and not self.read.has_verb():
@@ -122,7 +130,10 @@ class SentenceDrafts:
         if draft.content < least - 1e-9 or len(draft.kept - self.prepared.punctuation) < fewest:
             return False
         words = self.prepared.sentence.words
-        return not (lost_conjunction(words, draft.kept) or lost_main_clause(words, draft.kept))
+        if lost_conjunction(words, draft.kept) or lost_main_clause(words, draft.kept):
+            return False
+        grown_together = _GROWN_TOGETHER.search(draft.text) and not _GROWN_TOGETHER.search(self.whole.text)
+        return not (grown_together or (not self._first and lost_speaker(self.read, draft.kept)))
 
     @property
     def _is_whole(self) -> bool:
@@ -146,7 +157,7 @@ class SentenceDrafts:
         short = len(self.prepared.sentence.words) <= _LONGEST_PHRASE and not self.read.has_verb()
         for own in [] if self._is_whole or short else [share, *(more for more in _SHARES if more > share)]:
             draft = self.within(replace(limit, size=max(1, round(own * full))))
-            if own < 1 and draft.shortened.complete and self._says_enough(draft, limit):
+            if own < 1 and draft.shortened.complete and self.says_enough(draft, limit):
                 return draft
         return self.whole
 

@@ -92,6 +92,16 @@ def lost_conjunction(words: Sequence[str], kept: Collection[int]) -> bool:
     return False
 
 
+def lost_speaker(sentence: ReadSentence, kept: Collection[int]) -> bool:
+    """Whether "he" and the verb before are left out: "my brother said that he was a sailor" may speak of another."""
+    for index, word in enumerate(sentence.words[:-1]):
+        if word.lower() in ("he", "she") and index not in kept and index + 1 in kept:
+            before = max((other for other in kept if other < index), default=None)
+            if before is not None and any(tag.startswith("VB") for tag in sentence.tags[before + 1 : index]):
+                return True
+    return False
+
+
 def lost_main_clause(words: Sequence[str], kept: Collection[int]) -> bool:
     """Whether only the clause before a comma is left: "When the ship arrived." """
     stays = [words[index] for index in sorted(kept)]
