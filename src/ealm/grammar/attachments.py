@@ -9,6 +9,8 @@ def mend_attachments(tree: Tree) -> None:
     mend_missing_subject(tree)
     mend_crossings(tree)
     mend_prepositions(tree)
+    mend_conjunctions(tree)
+    mend_superlatives(tree)
     mend_told(tree)
     mend_relatives(tree)
     mend_objects(tree)
@@ -76,6 +78,53 @@ def _mend_mark(tree: Tree, mark: int, clause: int) -> None:
         tree.move(noun, clause, "nsubj")
     else:
         tree.move(mark, tree.heads[clause] if others else clause, "prep")
+
+
+_TWOFOLD = frozenset("as after before since until till".split())
+"""Prepositions that are conjunctions too."""
+
+
+def mend_conjunctions(tree: Tree) -> None:
+    """ "Fell as costs and higher wages hurt trade": what has a finite verb behind its noun is a conjunction."""
+    for i in range(len(tree.words) - 1):
+        verb = tree.heads[i]
+        if tree.relations[i] != "prep" or tree.lower[i] not in _TWOFOLD or verb == ROOT:
+            continue
+        nouns = tree.children(i, "pobj")
+        behind = max(tree.subtree(i)) + 1
+        for clause in range(behind, len(tree.words)):
+            if tree.relations[clause] not in ("advcl", "ccomp", "conj", "dep") or not _is_finite(tree, clause):
+                continue
+            subjects = tree.children(clause, "nsubj", "nsubjpass", "expl", "mark")
+            if (
+                min(tree.subtree(clause)) == behind
+                and bool(nouns) != bool(subjects)
+                and verb not in tree.subtree(clause)
+            ):
+                for noun in nouns[:1]:
+                    tree.move(noun, clause, "nsubj")
+                tree.move(i, clause, "mark")
+                tree.move(clause, verb, "advcl")
+            break
+
+
+def mend_superlatives(tree: Tree) -> None:
+    """ "Hit its highest level in a year": a span of time behind a superlative says of when it is the highest."""
+    for i in range(1, len(tree.words)):
+        noun = tree.heads[i - 1] if tree.tags[i - 1] in ("JJS", "RBS") else i - 1
+        if tree.relations[i] != "prep" or tree.lower[i] not in ("in", "since", "for") or not 0 <= noun < i:
+            continue
+        times = any(tree.lower[j] in rules.TIMES or tree.tags[j] == "CD" for j in tree.subtree(i))
+        greatest = any(tree.tags[j] == "JJS" for j in tree.children(noun, "amod"))
+        if times and greatest and noun not in tree.subtree(i):
+            tree.attach(i, noun)
+    for i in range(len(tree.words) - 1):  # "the world's largest maker"
+        ranks = tree.relations[i + 1] == "amod" and (tree.tags[i + 1] == "JJS" or tree.lower[i + 1] in _RANKS)
+        if tree.relations[i] == "poss" and ranks and tree.heads[i] == tree.heads[i + 1]:
+            tree.move(i, i + 1, "idiom")
+
+
+_RANKS = frozenset("top leading first only second third main".split())
 
 
 def mend_told(tree: Tree) -> None:

@@ -240,7 +240,8 @@ class Needs(Scope):
             return True
         if word == "to" and above in ("leave", "leaves", "left", "leaving") and self._of(head, "dobj"):
             return True
-        if word == "of" and head > 0 and self._is_name(head) and any(map(self._is_name, self._of(i, "pobj"))):
+        named = self._is_name(head) and (head > 0 or self._tags[head] == "NNP")
+        if word == "of" and named and any(map(self._is_name, self._of(i, "pobj"))):
             return True  # "Bank of England"
         definite = any(self._lower[j] == "the" for j in self._of(head, "det"))
         if definite and above in rules.TIMES and not self._after_comma(i):

@@ -218,6 +218,12 @@ class Tree:
             return True  # "the bank and securities regulators"
         if self.tags[head].startswith("NN") and any(self.tags[i] == "JJ" for i in members[:-1]):
             return True  # "jobs, factory and retail sales"
+        last = members[-1]
+        if self.lower[last] in ("half", "quarter"):
+            return True  # "a year and a half"
+        joins = self.tags[head] == "NN" and bool(conjunctions) and conjunctions[-1] == head + 1
+        if joins and self.children(last, "compound") and min(self.subtree(last)) == head + 2:
+            return True  # "profit and market share forecasts"
         if (
             joined == {"or"}
             and len(members) == 1

@@ -213,7 +213,7 @@ PRONOUNS = frozenset(
 
 ARTICLES = frozenset("a an the".split())
 DEMONSTRATIVES = frozenset("this that these those".split())
-NEED_ARTICLE = frozenset("few little lot lots bit number couple".split())
+NEED_ARTICLE = frozenset("few little lot lots bit number couple half".split())
 POSSESSIVES = frozenset("its his their her".split())
 BE_PRESENT = frozenset("is are am 's 're 'm".split())
 BE_PAST = frozenset("was were".split())

@@ -8,6 +8,9 @@ from ealm.grammar.rearranging import ROOT, Tree
 _OPEN_TAGS = frozenset({"IN", "CC", "MD", "TO", "PRP$", "WDT"})
 """Tags of words that something must follow."""
 
+_OPEN_NOUNS = frozenset("sign fact claim indication evidence idea belief".split())
+"""Nouns that a clause must follow."""
+
 _QUOTES = frozenset("\"“”‘’'«»„")
 
 _BE = rules.BE_PRESENT | rules.BE_PAST | {"be", "been", "being"}
@@ -41,7 +44,9 @@ def _hangs(tree: Tree, last: int) -> bool:
         return tree.relations[last] not in ("prt", "advmod", "pobj", "dobj")
     if tree.tags[last] in ("DT", "WP", "WRB"):
         return tree.relations[last] in ("det", "nsubj", "advmod") and tree.lower[last] not in ("why", "how")
-    return tree.lower[last] in _BE or tree.lower[last] in ("told", "tells", "has", "have", "had", "than", "as")
+    if tree.lower[last] in _BE | _OPEN_NOUNS:
+        return True
+    return tree.lower[last] in ("told", "tells", "has", "have", "had", "than", "as")
 
 
 def _lacks_subject(tree: Tree, words: Collection[int]) -> bool:
