@@ -10,6 +10,7 @@ def join_phrases(tree: Tree) -> None:
     """Words that belong together hang together."""
     give_objects(tree)
     join_idioms(tree)
+    join_names(tree)
     join_shares(tree)
     join_substitutions(tree)
     free_designators(tree)
@@ -56,6 +57,16 @@ def _join_idiom(tree: Tree, span: list[int]) -> None:
             tree.move(i, top, "idiom")
     if tree.relations[top] in ("advmod", "quantmod", "amod", "npadvmod", "det", "predet", "mark", "cc", "appos"):
         tree.relations[top] = "idiom"
+
+
+def join_names(tree: Tree) -> None:
+    """ "Two Bank of America directors": a name with "of" before another noun is one thing."""
+    for i in range(len(tree.words) - 2):
+        capital = tree.words[i][:1].isupper() and tree.words[i + 2][:1].isupper()
+        inside = tree.heads[i + 2] not in (i + 1, ROOT) and tree.relations[i + 2] == "compound"
+        if tree.lower[i + 1] == "of" and capital and inside and i + 2 not in tree.subtree(i):
+            tree.move(i + 1, i + 2, "idiom")
+            tree.move(i, i + 2, "idiom")
 
 
 def join_shares(tree: Tree) -> None:

@@ -92,13 +92,20 @@ class Punctuation:
     def _between_clauses(self, kept: Collection[int], marks: Collection[int]) -> set[int]:
         """Where two clauses meet that no conjunction joins, the mark that stood somewhere between them."""
         found = set()
-        for start in self._clause_starts(kept):
+        for start in (*self._clause_starts(kept), *self._subject_start(kept)):
             before = max((i for i in kept if i < start), default=None)
             if before is None or any(before < i < start for i in marks):
                 continue
             pauses = [i for i in range(before + 1, start) if self._words[i] in _PAUSES]
-            found |= set(pauses[-1:])
+            found |= {i for i in pauses[-1:] if not self._is_left_over(i, kept)}
         return found
+
+    def _subject_start(self, kept: Collection[int]) -> list[int]:
+        """Where the subject of the main clause begins, behind something else."""
+        structure = self._structure
+        subjects = [i for i in kept if _is_subject(structure, i) and structure.heads[structure.heads[i]] == ROOT]
+        words = [j for j in kept if any(_is_below(structure.heads, j, i) for i in subjects[-1:])]
+        return [min(words)] if words else []
 
     def _clause_starts(self, kept: Collection[int]) -> list[int]:
         structure = self._structure

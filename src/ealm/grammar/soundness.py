@@ -21,7 +21,16 @@ def is_sound(tree: Tree, kept: Collection[int]) -> bool:
     words = sorted(i for i in kept if tree.is_word[i])
     if not words or _hangs(tree, words[-1]) or _lacks_subject(tree, set(words)):
         return False
-    return not any(_lacks_infinitive(tree, i, kept) for i in words) and not _lacks_speaker(tree, words)
+    torn = any(_lacks_infinitive(tree, i, kept) or _lacks_link(tree, i, kept) for i in words)
+    return not torn and not _lacks_speaker(tree, words)
+
+
+def _lacks_link(tree: Tree, i: int, kept: Collection[int]) -> bool:
+    """ "Bank America" of "Bank of America": neighbours on both sides of a preposition or conjunction that is gone."""
+    link = i + 1
+    if link + 1 not in kept or link in kept or not (tree.is_word[link] and tree.is_word[link + 1]):
+        return False
+    return tree.tags[link] in ("IN", "CC") and tree.lower[link] != "that" and tree.relations[link] != "mark"
 
 
 def _lacks_infinitive(tree: Tree, i: int, kept: Collection[int]) -> bool:
