@@ -148,10 +148,12 @@ class TreePlan:
 
     def _sound(self, found: Draft, chain: NestedDrafts) -> Draft | None:
         """The draft, or the next shorter one that shows no sign of a wrong parse."""
-        if found == chain.longest or self._structure.is_sound(self._tree.words(found)):
+        if found == chain.longest or self._structure.is_sound(self._indices(self._tree.words(found))):
             return found
         shorter = (draft for draft in chain.all() if draft < found)
-        return next((draft for draft in shorter if self._structure.is_sound(self._tree.words(draft))), None)
+        return next(
+            (draft for draft in shorter if self._structure.is_sound(self._indices(self._tree.words(draft)))), None
+        )
 
     def _instead(self, fits: Fits, *, rephrase: bool) -> PlannedDraft | None:
         """A statement in place of the main one, which does not fit."""
@@ -179,6 +181,7 @@ class TreePlan:
             written[comma] = "and"
         tree = self._structure.tree
         if tree is not None:
+            written |= {i: "will" for i, said in tree.backshifted.items() if i in draft.kept and said not in draft.kept}
             articles = agreeing_articles(tree.words, draft.kept, written)
             written |= articles if fits(draft.kept, {**written, **articles}) else {}
         return replace(draft, written=written)
@@ -197,6 +200,9 @@ class TreePlan:
             words = self._indices(least) if fits(self._indices(least), remark.written) else []
         if not words or remark.leaves_open(words):
             return None
+        behind = next((i for i in words if i > remark.place), None)
+        if behind is not None and not structure.is_word[behind] and remark.written[remark.place].endswith(","):
+            words = [i for i in words if i != behind]
         return PlannedDraft(tuple(words), True, {i: text for i, text in remark.written.items() if i in words})
 
     def _kept_words(self, keep: Collection[int], fits: Fits) -> list[int]:

@@ -167,6 +167,8 @@ def _take_sibling(tree: Tree, verb: int) -> None:
             tree.move(objects[0], verb, "nsubj")
             tree.move(i, verb, "mark")
             return
+    if first == verb and tree.words[verb - 1] == "," and tree.tags[verb] in ("VBZ", "VBD"):
+        tree.relations[verb] = "conj"  # "the cream is mild, contains no scent"
 
 
 def mend_subordination(tree: Tree) -> None:

@@ -256,6 +256,8 @@ class Needs(Scope):
             )
         if self._is_time(i) and self._relations[head] == "relcl" and not self._of(head, *COMPLEMENTS):
             return True  # "which began on Wednesday"
+        if self._is_time(i) and self._tags[head] == "VBN" and self._relations[head] in ("acl", "advcl"):
+            return not self._of(head, *COMPLEMENTS, "agent") and self._first_behind(i, "prep")  # "signed in 1648"
         if self._bare_participle(i) or self._before_infinitive(i) or self._needs_phrase(i):
             return True
         if above in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}:

@@ -58,6 +58,7 @@ class Punctuation:
                 closed = [j for j in ends.get(i - 1, ()) if parse.heads[j] > i or _set_off(first[j], is_word)]
                 self._owners[i] = opened + closed
         self._quoted = _quotations(words)
+        self._openers = {i for i, tag in enumerate(parse.tags) if tag in ("IN", "WRB", "RB", "VBG", "VBN")}
 
     def of(self, kept: Collection[int]) -> set[int]:
         """Indices of the marks that stay with these words."""
@@ -69,6 +70,7 @@ class Punctuation:
             for mark in (start, end)
         }
         whole = {mark for pair in self._quoted if not broken & set(pair) for mark in pair if self._has_words(pair)}
+        broken |= {i for i in self._owners if self._words[i] == '"' and not any(i in pair for pair in self._quoted)}
         left = {i for i in marks - broken if not self._is_left_over(i, kept)} | whole
         left |= self._between_clauses(kept, left)
         return left | self._closing(kept, left)
@@ -103,13 +105,16 @@ class Punctuation:
     def _subject_start(self, kept: Collection[int]) -> list[int]:
         """Where the subject of the main clause begins, behind something else."""
         structure = self._structure
+        if min(kept, default=-1) not in self._openers:
+            return []
         subjects = [i for i in kept if _is_subject(structure, i) and structure.heads[structure.heads[i]] == ROOT]
         words = [j for j in kept if any(_is_below(structure.heads, j, i) for i in subjects[-1:])]
         return [min(words)] if words else []
 
     def _clause_starts(self, kept: Collection[int]) -> list[int]:
         structure = self._structure
-        heads = [i for i in kept if structure.relations[i] in ("parataxis", "conj") and i in self._verbs]
+        beside = ("parataxis", "conj", "attribution")
+        heads = [i for i in kept if structure.relations[i] in beside and i in self._verbs]
         below = {i: [j for j in kept if _is_below(structure.heads, j, i)] for i in heads}
         return [min(words) for words in below.values() if not any(structure.relations[j] == "cc" for j in words[:1])]
 

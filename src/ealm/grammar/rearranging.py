@@ -34,6 +34,8 @@ class Tree:
         """Clauses on which it does not hang, although they have an "if"."""
         self.opening: frozenset[int] = frozenset()
         """Words before the sentence that are no part of it."""
+        self.backshifted: dict[int, int] = {}
+        """ "Would" of what somebody said of his own plans, and the verb of saying: without that, it is "will"."""
         self._children: list[list[int]] = [[] for _ in words]
         for i, head in enumerate(self.heads):
             if head != ROOT and is_word[i]:
@@ -179,15 +181,20 @@ class Tree:
                     waiting.append(member)
             for cc in own:
                 self.move(cc, member, "cc")
-            self._share_condition(member, above)
+            self._share_consent(member, above)
+            if len(members) == 1:  # of more, the last one is meant: "do A, do B and do C if …"
+                self._share_condition(member, above)
             owner, before = member if independent else owner, member
+
+    def _share_consent(self, member: int, above: int) -> None:
+        """ "Must not sell or lend it without consent": what limits the last prohibition limits all."""
+        if self.tags[above] == "VB" and self._is_negated(above) and not self._is_negated(member):
+            for phrase in self.children(member, "prep"):
+                if phrase > member and self.lower[phrase] in rules.LIMITING_PREPOSITIONS:
+                    self.attach(phrase, above)
 
     def _share_condition(self, member: int, above: int) -> None:
         """ "Stop and call us if it hurts": without a comma, the condition is that of both."""
-        if self.tags[above] == "VB" and self._is_negated(above) and not self._is_negated(member):
-            for phrase in self.children(member, "prep"):  # "must not sell or lend it without consent"
-                if phrase > member and self.lower[phrase] in rules.LIMITING_PREPOSITIONS:
-                    self.attach(phrase, above)
         start = min(self.subtree(member)) - 1
         while start > above and self.relations[start] in ("cc", "discourse"):
             start -= 1

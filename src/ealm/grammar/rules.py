@@ -83,10 +83,11 @@ QUANTIFIERS = frozenset(
 PRIVATIVE = frozenset(
     "former previous fake alleged potential possible likely unlikely would-be suspected proposed planned failed "
     "attempted unsuccessful false so-called ex acting deputy vice assistant interim counterfeit mock virtual near "
-    "partial apparent purported supposed reputed hypothetical expected prospective presumed unconfirmed non only "
-    "first last next sole second third fourth fifth sixth seventh eighth ninth tenth few fewer less more many several "
-    "other same different opposite artificial imitation provisional preliminary tentative conditional optional "
-    "temporary imaginary fictional".split()
+    "partial apparent purported supposed reputed hypothetical expected prospective presumed unconfirmed non only first "
+    "last next sole second third fourth fifth sixth seventh eighth ninth tenth few fewer less more many several other "
+    "same different opposite artificial imitation provisional preliminary tentative conditional optional temporary "
+    "imaginary fictional falling rising declining shrinking slowing growing weak weaker strong stronger lower higher "
+    "slower faster poor worse better reduced unrealistic lost missing".split()
 )
 """Adjectives without which another thing is meant: a former minister is no minister."""
 
@@ -130,7 +131,8 @@ EXCHANGES = frozenset(
     "depriving strip strips stripped value values valued valuing price prices priced put puts putting place places "
     "placed placing blame blames blamed blaming attribute attributes attributed accuse accuses accused accusing charge "
     "charged clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain refrains "
-    "refrained depend depends depended consist consists consisted based limit limits limited".split()
+    "refrained depend depends depended consist consists consisted based limit limits limited spend spends spent "
+    "spending".split()
 )
 """Verbs (all forms) that say something else without their phrase: "replaced A with B", "cleared of fraud"."""
 
@@ -142,12 +144,13 @@ DEPRIVING = frozenset(
 
 PARTITIVES = frozenset(
     "lack number rest part one none thousands hundreds millions billions dozens scores most some all half third "
-    "quarter majority minority percent % end loss absence risk threat ban series group lot lots kind sort type "
-    "share portion groups pair couple handful bit piece member members plenty amount amounts level levels total two "
-    "three four five six seven eight nine ten each any several many few both either neither much every dozen "
-    "remainder shortage possibility chance chances denial rejection failure prospect fear fears rate percentage "
-    "tens case cases sign signs victim victims set variety range worth aftermath wake use state date presence history "
-    "dose doses copy pack form property cousin brother sister son daughter wife husband father mother widow".split()
+    "quarter majority minority percent % end loss absence risk threat ban series group lot lots kind sort type share "
+    "portion groups pair couple handful bit piece member members plenty amount amounts level levels total two three "
+    "four five six seven eight nine ten each any several many few both either neither much every dozen remainder "
+    "shortage possibility chance chances denial rejection failure prospect fear fears rate percentage tens case cases "
+    "sign signs victim victims set variety range worth aftermath wake use state date presence history dose doses copy "
+    "pack form property beginning start origin birth head founder cause source result memorandum cousin brother sister "
+    "son daughter wife husband father mother widow".split()
 )
 """Nouns that say nothing, or something else, without their "of"."""
 

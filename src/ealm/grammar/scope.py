@@ -73,7 +73,7 @@ class Scope:
         if any(self._lower[k] in rules.ALTERNATIVES for j in members for k in self._of(j, "cc")):
             return False
         while (i := self._heads[i]) != ROOT and self._relations[i] not in _CONTAINERS - {"conj"}:
-            if any(self._lower[j] in rules.HARD_CONDITIONS for j in self._of(i, "mark")):
+            if i in self._tree.conditional or any(self._lower[j] in rules.HARD_CONDITIONS for j in self._of(i, "mark")):
                 return True
         return False
 

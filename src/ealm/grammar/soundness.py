@@ -1,6 +1,7 @@
 """Signs of a broken draft that do not depend on a parse: they tell where a parser was wrong."""
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from ealm.grammar import rules
 from ealm.grammar.rearranging import ROOT, Tree
@@ -13,6 +14,8 @@ _OPEN_NOUNS = frozenset("sign fact claim indication evidence idea belief".split(
 
 _QUOTES = frozenset("\"“”‘’'«»„")
 
+_CONJUNCTIONS = frozenset("when while as if because although though since until before after that".split())
+
 _BE = rules.BE_PRESENT | rules.BE_PAST | {"be", "been", "being"}
 
 
@@ -22,7 +25,50 @@ def is_sound(tree: Tree, kept: Collection[int]) -> bool:
     if not words or _hangs(tree, words[-1]) or _lacks_subject(tree, set(words)):
         return False
     torn = any(_lacks_infinitive(tree, i, kept) or _lacks_link(tree, i, kept) for i in words)
-    return not torn and not _lacks_speaker(tree, words)
+    if torn or _lacks_speaker(tree, words) or _lacks_partner(tree, words):
+        return False
+    return not any(_meets(tree, *pair, kept) for pair in pairwise(words)) and not _is_turned(tree, words[0])
+
+
+def _meets(tree: Tree, before: int, behind: int, kept: Collection[int]) -> bool:
+    """Whether words meet that cannot: "when cools", "invested he", a clause without its conjunction."""
+    if behind == before + 1 or any(i in kept for i in range(before + 1, behind)):
+        return False
+    finite = tree.tags[behind] in ("VBZ", "VBD", "VBP")
+    if tree.lower[before] in _CONJUNCTIONS and tree.relations[before] in ("mark", "advmod") and finite:
+        return True
+    verb = tree.tags[before].startswith("VB") and tree.lower[before] not in rules.SAYING | rules.THINKING
+    if verb and tree.lower[behind] in ("i", "he", "she", "we", "they") and tree.relations[behind] == "nsubj":
+        return True
+    clauses = [i for i in range(behind, len(tree.words)) if i in kept and tree.relations[i] in ("conj", "advcl")]
+    return any(_opens(tree, i, behind, kept) for i in clauses)
+
+
+def _opens(tree: Tree, clause: int, first: int, kept: Collection[int]) -> bool:
+    """Whether a clause with a subject of its own begins with this word, and with no conjunction."""
+    subjects = [i for i in tree.children(clause, "nsubj", "nsubjpass") if i in kept]
+    words = [i for i in tree.subtree(clause) if i in kept]
+    linked = tree.relations[first] in ("mark", "cc", "prep", "idiom") or tree.tags[first][0] in "WI"
+    return bool(subjects) and min(words) == first and not linked and tree.tags[clause] != "VBG"
+
+
+def _lacks_partner(tree: Tree, words: Sequence[int]) -> bool:
+    """ "Talks between Ann" of "between Ann and Bo"; "Bed Bath" of "Bed Bath & Beyond"."""
+    for i in words:
+        if tree.lower[i] == "between" and "and" in tree.lower[i:]:
+            objects = [j for j in tree.children(i, "pobj") if j in words]
+            if all(tree.tags[j] in ("NN", "NNP") for j in objects) and not any(tree.lower[j] == "and" for j in words):
+                return True
+        sign = tree.words[i + 1 : i + 2] == ["&"] and i + 1 not in words
+        if sign and tree.lower[i + 2] not in rules.DESIGNATORS:
+            return True
+    return False
+
+
+def _is_turned(tree: Tree, first: int) -> bool:
+    """ "Are the demonstrators" of "on the other front are the demonstrators"."""
+    spoken = tree.tags[first + 1 : first + 2] in ((), ("PRP",))  # "hey are you coming"
+    return first > 0 and tree.lower[first] in _BE and "?" not in tree.words and not spoken
 
 
 def _lacks_link(tree: Tree, i: int, kept: Collection[int]) -> bool:

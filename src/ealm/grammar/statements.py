@@ -23,6 +23,7 @@ def free_statements(tree: Tree) -> None:
         for mark in tree.children(content, "mark"):
             tree.move(mark, speech, "complementizer" if finite else "mark")
         if pronoun and antecedent and named and speaker is not None and subject is not None and speaker < subject:
+            _remember_tense(tree, speech, content)
             tree.move(speaker, content, "nsubj")
             tree.move(subject, speech, "nsubj")
             tree.move(speech, content, "attribution")
@@ -30,6 +31,13 @@ def free_statements(tree: Tree) -> None:
             relation = "attribution" if finite else "discourse"
             tree.move(speech, content, "attribution-whole" if dependent or pronoun else relation)
         tree.root = content
+
+
+def _remember_tense(tree: Tree, speech: int, content: int) -> None:
+    """ "The airline said it would cut jobs": the airline will cut jobs, unless something else comes before."""
+    if tree.tags[speech] == "VBD" and not set(tree.lower) & (rules.CONDITIONS | rules.NEGATORS | {"like", "rather"}):
+        would = [i for i in tree.children(content, "aux") if tree.lower[i] == "would"]
+        tree.backshifted.update(dict.fromkeys(would, speech))
 
 
 def _is_empty(tree: Tree, clause: int) -> bool:
