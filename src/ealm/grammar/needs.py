@@ -85,14 +85,6 @@ class Needs(Scope):
         plain = self._headline or above == ROOT or self._lower[above] not in rules.BE_PRESENT | rules.BE_PAST
         return plain and self._relations[clause] == "ccomp"  # "the news is that about 40 ships were late"
 
-    def _is_left_doing(self, i: int) -> bool:
-        """ "He left the bath running"."""
-        if self._tags[i] != "VBG" or self._after_comma(i) or self._relations[i] not in ("acl", "advcl", "xcomp"):
-            return False
-        head = self._heads[i]
-        verb = self._heads[head] if self._relations[head] == "dobj" else head
-        return verb != ROOT and self._lower[verb] in rules.LEAVING and bool(self._of(verb, "dobj"))
-
     def _narrows_too(self, i: int) -> bool:
         """ "Women who smoke and are older than 35 should not take it": both must hold."""
         clause = self._heads[i]
@@ -127,14 +119,6 @@ class Needs(Scope):
             return True  # "with the screen at half brightness"
         bare = self._tags[noun] == "NNS" and self._is_bare(noun)
         return bare and self._relations[noun] != "dobj" and word in rules.NARROWING and not self._told_as_past(noun)
-
-    def _is_part(self, preposition: int) -> bool:
-        """Whether a preposition stands behind a number: "nine of", "one in"."""
-        while preposition != ROOT and self._relations[preposition] in ("prep", "pobj"):
-            preposition = self._heads[preposition]
-            if preposition != ROOT and self._tags[preposition] == "CD":
-                return True
-        return False
 
     def _is_name(self, i: int) -> bool:
         return self._tree.words[i][:1].isupper()
@@ -197,12 +181,6 @@ class Needs(Scope):
             return True  # "free for up to three users"
         return above in rules.UNITS | rules.MONTHS or self._lower[i] in rules.SCALES or not above[:1].isalpha()
 
-    def _is_contrasted_number(self) -> bool:
-        """ "Four strains instead of two"."""
-        return any(
-            word in ("instead", "rather") and "CD" in self._tags[i + 1 : i + 3] for i, word in enumerate(self._lower)
-        )
-
     def _prep(self, i: int) -> bool:
         word, head = self._lower[i], self._heads[i]
         above = self._lower[head]
@@ -264,36 +242,17 @@ class Needs(Scope):
             return self._stands_alone(head) and self._first_behind(i, "prep")
         return False
 
-    def _is_measure(self, noun: int) -> bool:
-        """ "28 days of leave"."""
-        above = self._heads[noun]
-        argument = self._relations[noun] in ("dobj", "attr") or (above != ROOT and self._lower[above] == "to")
-        return argument and self._lower[noun] in rules.UNITS and bool(self._of(noun, "nummod"))
-
     def _is_told_besides(self, clause: int) -> bool:
         """Whether a clause may go as a whole: then it is whole while it stays."""
         if self._relations[clause] == "relcl":
             return not self._clause_of_noun(clause)
         return self._relations[clause] in ("conj", "parataxis")
 
-    def _says_for_what(self, i: int) -> bool:
-        """Whether it is the first phrase behind a verb or its object that says neither when nor of what."""
-        head = self._heads[i]
-        others = self._relations[head] == "dobj"
-        phrases = [j for j in self._of(head, "prep") if j > head and not self._is_time(j)]
-        phrases = [j for j in phrases if not (others and self._lower[j] == "of")]
-        return i in phrases[:1]
-
     def _limits_denial(self, i: int) -> bool:
         """ "Cannot raise his arm above the shoulder": without the phrase, more would be denied."""
         told = {"because", "according", "despite", "since", "due", "after", "by"}
         verb = self._tags[self._heads[i]].startswith("VB")
         return verb and not self._is_time(i) and self._lower[i] not in told and not self._after_comma(i)
-
-    def _is_counterpart(self, i: int) -> bool:
-        """ "For repairs but not for new houses": what is denied says which other is meant."""
-        others = [j for j in self._of(self._heads[i], "conj", "conj-whole") if self._lower[j] == self._lower[i]]
-        return any(self._lower[k] in rules.NEGATORS for j in others for k in self._children[j])
 
     def _needs_phrase(self, i: int) -> bool:
         """Whether it is the phrase without which a verb or an adjective says nothing."""

@@ -226,3 +226,44 @@ class Scope:
             if j > head and not self._is_time(j)
         ]
         return bool(behind) and i == behind[0]
+
+    def _is_measure(self, noun: int) -> bool:
+        """ "28 days of leave"."""
+        above = self._heads[noun]
+        argument = self._relations[noun] in ("dobj", "attr") or (above != ROOT and self._lower[above] == "to")
+        return argument and self._lower[noun] in rules.UNITS and bool(self._of(noun, "nummod"))
+
+    def _is_part(self, preposition: int) -> bool:
+        """Whether a preposition stands behind a number: "nine of", "one in"."""
+        while preposition != ROOT and self._relations[preposition] in ("prep", "pobj"):
+            preposition = self._heads[preposition]
+            if preposition != ROOT and self._tags[preposition] == "CD":
+                return True
+        return False
+
+    def _says_for_what(self, i: int) -> bool:
+        """Whether it is the first phrase behind a verb or its object that says neither when nor of what."""
+        head = self._heads[i]
+        others = self._relations[head] == "dobj"
+        phrases = [j for j in self._of(head, "prep") if j > head and not self._is_time(j)]
+        phrases = [j for j in phrases if not (others and self._lower[j] == "of")]
+        return i in phrases[:1]
+
+    def _is_counterpart(self, i: int) -> bool:
+        """ "For repairs but not for new houses": what is denied says which other is meant."""
+        others = [j for j in self._of(self._heads[i], "conj", "conj-whole") if self._lower[j] == self._lower[i]]
+        return any(self._lower[k] in rules.NEGATORS for j in others for k in self._children[j])
+
+    def _is_contrasted_number(self) -> bool:
+        """ "Four strains instead of two"."""
+        return any(
+            word in ("instead", "rather") and "CD" in self._tags[i + 1 : i + 3] for i, word in enumerate(self._lower)
+        )
+
+    def _is_left_doing(self, i: int) -> bool:
+        """ "He left the bath running"."""
+        if self._tags[i] != "VBG" or self._after_comma(i) or self._relations[i] not in ("acl", "advcl", "xcomp"):
+            return False
+        head = self._heads[i]
+        verb = self._heads[head] if self._relations[head] == "dobj" else head
+        return verb != ROOT and self._lower[verb] in rules.LEAVING and bool(self._of(verb, "dobj"))
