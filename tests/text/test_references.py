@@ -94,3 +94,9 @@ def test_he_may_be_somebody_else_than_who_speaks() -> None:
     assert lost_speaker(sentence, [0, 1, 5, 6, 7, 8])
     assert not lost_speaker(sentence, range(9))
     assert not lost_speaker(sentence, [0, 1])
+
+
+def test_a_noun_may_name_somebody() -> None:
+    before = [ReadSentence(("the", "technician", "came"), ("DT", "NN", "VBD"))]
+    assert before[0].persons() == {1}
+    assert sentences_needed(ReadSentence(("he", "left"), ("PRP", "VBD")), [0, 1], [*before, read("it rained")]) == 2

@@ -26,9 +26,9 @@ from ealm.text.references import sentences_needed
 _LENGTH_COUNTS = 0.85
 """Power of what a sentence has to say in what it is worth: long sentences are worth more, but not by as much."""
 
-_WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.02}
-"""What is made a list of matters; code and tables say less than prose; greetings, signatures and quotations fill what
-nothing else does."""
+_WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
+"""What is made a list of matters; code and tables say less than prose; greetings, signatures and quotations are the
+first to go."""
 
 _MOST_FOR_HEADINGS = 0.3
 """Share of the limit that headings may take."""
@@ -184,7 +184,8 @@ class LengthPlanner:
         own = self._all[index]
         if self._sentences[index].continued or self._sentences[index].form != "prose":
             return 0
-        before = [self._all[i].read for i in self._prose[: bisect_left(self._prose, index)]]
+        earlier = self._prose[: bisect_left(self._prose, index)]
+        before = [self._all[i].read for i in earlier if self._sentences[i].form != "aside"]
         return sentences_needed(own.read, draft.kept, before)
 
     # Headings

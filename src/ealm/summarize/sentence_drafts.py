@@ -59,7 +59,7 @@ class SentenceDraft:
     content: float
     """What it says, in content words by their importance."""
     carries: bool = True
-    """Whether its subject is left, to which the next sentence may refer."""
+    """Whether its subject and somebody whom it names are left, to whom the next sentence may refer."""
 
     @property
     def kept(self) -> frozenset[int]:
@@ -161,10 +161,15 @@ class SentenceDrafts:
                 return draft
         return self.whole
 
+    def _names(self, kept: Sequence[int]) -> bool:
+        """Whether somebody is left of those whom the sentence names."""
+        persons = self.read.persons()
+        return not persons or not persons.isdisjoint(kept)
+
     def _draft(self, shortened: Shortened) -> SentenceDraft:
         kept = [i for i, action in enumerate(shortened.actions) if action != Action.REMOVE]
         content = sum(self._values[i] for i in kept)
-        carries = not isinstance(self._walks, TreePlan) or self._walks.subjects <= set(kept)
+        carries = not isinstance(self._walks, TreePlan) or (self._walks.subjects <= set(kept) and self._names(kept))
         text = self.prepared.text(shortened.actions, shortened.written)
         return SentenceDraft(shortened, text, content, carries)
 

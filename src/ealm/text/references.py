@@ -11,6 +11,7 @@ from ealm.text.word_lists import (
     LIGHT_WORDS,
     LINKING_WORDS,
     PERSON_PRONOUNS,
+    PERSONS,
     POINTING_WORDS,
     SPANS_AFTER_THIS,
     THING_PRONOUNS,
@@ -30,6 +31,8 @@ _OPENS_A_CLAUSE = frozenset(["when", "while", "although", "though", "because", "
 _ONE_THING = frozenset(["it", "its", "itself"])
 
 _POINTING_INSIDE = frozenset(["these", "those"])
+
+_ENDS_OF_PERSONS = ("man", "woman", "ian", "ist", "boy", "girl")
 
 _CONJUNCTIONS = frozenset(["and", "or", "&"])
 
@@ -58,9 +61,21 @@ class ReadSentence:
         """Whether it may be a sentence; what no parser has read may be one."""
         return not self.tags or any(tag == "MD" or tag in _VERBS for tag in self.tags)
 
+    def persons(self) -> frozenset[int]:
+        """Words that may name somebody: names, and nouns such as "technician"."""
+        return frozenset(
+            i
+            for i, word in enumerate(self.words)
+            if self.is_name(i) or (self.tags and self.tags[i] == "NN" and _is_person(word.lower()))
+        )
+
     def names_a_person(self) -> bool:
         """Whether "he" or "she" in the next sentence may be someone here."""
-        return any(self.is_name(i) or word.lower() in PERSON_PRONOUNS for i, word in enumerate(self.words))
+        return bool(self.persons()) or any(word.lower() in PERSON_PRONOUNS for word in self.words)
+
+
+def _is_person(noun: str) -> bool:
+    return noun in PERSONS or noun.endswith(_ENDS_OF_PERSONS)
 
 
 def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequence[ReadSentence]) -> int | None:

@@ -30,6 +30,14 @@ PRONOUNS_BEFORE_PROGRESSIVES = _words("i you he she it we they them us")
 PERSON_PRONOUNS = _words("he him his himself she her hers herself")
 """Pronouns that stand for a person who has a name or a title before them."""
 
+PERSONS = _words(
+    "actor author boss brother buyer captain chief child colleague customer daughter director doctor driver engineer",
+    "father farmer friend inspector judge king lawyer leader lecturer manager mayor member minister mother neighbor",
+    "neighbour nurse officer owner patient player president prisoner professor queen reporter sailor seller singer",
+    "sister soldier son speaker student suspect teacher tenant victim visitor winner witness worker writer",
+)
+"""Nouns for people, beside those that end in "-man", "-ian" or "-ist"."""
+
 THING_PRONOUNS = _words("it its itself they them their theirs themselves")
 """Pronouns that stand for any noun before them."""
 
