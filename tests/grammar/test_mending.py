@@ -39,3 +39,21 @@ def test_a_reminder_is_no_subject_of_what_it_reminds_of() -> None:
     assert found["cancelled"] == ""
     assert found["drill"] == "cancelled"
     assert found["planned"] == "drill"
+
+
+def test_what_somebody_lets_us_know_is_the_statement() -> None:
+    found = heads(
+        "Just to let you know that Ann moved the call .",
+        [2, 2, -1, 4, 2, 7, 7, 4, 9, 7, 2],
+        "advmod aux ROOT nsubj ccomp mark nsubj ccomp det dobj punct",
+        "RB TO VB PRP VB IN NNP VBD DT NN .",
+    )
+    assert found["moved"] == ""
+
+
+def test_behind_and_a_predicate_is_no_adjunct() -> None:
+    words = "I was away and have just seen it ."
+    tags = "PRP VBD RB CC VBP RB VBN PRP ."
+    relations = "nsubj ROOT advmod cc aux advmod {} dobj punct"
+    above = [1, -1, 1, 1, 6, 6, 1, 6, 1]
+    assert heads(words, above, relations.format("advcl"), tags) == heads(words, above, relations.format("conj"), tags)

@@ -10,6 +10,8 @@ def mend_attachments(tree: Tree) -> None:
     mend_crossings(tree)
     mend_prepositions(tree)
     mend_conjunctions(tree)
+    mend_conditions(tree)
+    mend_joined(tree)
     mend_superlatives(tree)
     mend_told(tree)
     mend_relatives(tree)
@@ -106,6 +108,28 @@ def mend_conjunctions(tree: Tree) -> None:
                 tree.move(i, clause, "mark")
                 tree.move(clause, verb, "advcl")
             break
+
+
+def mend_conditions(tree: Tree) -> None:
+    """ "Not liable for delays unless it could have avoided them": without "and", a condition is no clause beside it."""
+    for i in range(1, len(tree.words)):
+        clause = tree.heads[i]
+        hard = tree.relations[i] == "mark" and tree.lower[i] in ("unless", "if") and i < clause
+        beside = tree.relations[clause] in ("conj", "dep") and tree.heads[clause] < i
+        if hard and beside and min(tree.subtree(clause)) == i and tree.relations[i - 1] != "cc" and tree.is_word[i - 1]:
+            tree.relations[clause] = "advcl"
+
+
+def mend_joined(tree: Tree) -> None:
+    """ "I was away and have only now seen it": behind "and", a predicate is joined and no adjunct."""
+    for clause in range(1, len(tree.words)):
+        head = tree.heads[clause]
+        if tree.relations[clause] != "advcl" or head == ROOT or not _is_finite(tree, clause):
+            continue
+        before = min(tree.subtree(clause)) - 1
+        joined = before > head and tree.relations[before] == "cc" and tree.heads[before] == head
+        if joined and not tree.children(clause, "mark") and tree.lower[before] in ("and", "but"):
+            tree.relations[clause] = "conj"
 
 
 def mend_superlatives(tree: Tree) -> None:

@@ -44,6 +44,8 @@ class Needs(Scope):
             return True
         if relation in ("advcl", "ccomp", "prep") and self._relations[head] == "idiom":
             return True
+        if relation == "advcl" and self._lower[head] in ("soon", "long", "far") and self._lower[head - 1] == "as":
+            return True  # "as soon as it is known"
         if relation in ("prep", "amod", "relcl", "acl") and self._is_denied(head) and not self._after_comma(i):
             return True
         if relation == "complementizer" or (relation == "mark" and word == "that" and self._is_reported(head)):
@@ -54,6 +56,8 @@ class Needs(Scope):
             return True  # "but only in strong wind"
         if relation == "conj" and self._narrows_too(i):
             return True
+        if relation == "parataxis" and word in rules.THINKING and self._of(i, "nsubj"):
+            return True  # "it will not close, he promised"
         if relation in ("conj", "attribution", "parataxis", "intj", "appos", "designator", "title"):
             return False
         if word in rules.NEGATORS or word.endswith("n't") or (tag.startswith("W") and relation not in _CLAUSES):
@@ -68,6 +72,12 @@ class Needs(Scope):
             return True
         if relation in ("prep", "relcl", "acl") and not self._after_comma(i) and self._narrows(i):
             return True
+        if relation in ("amod", "compound") and (word, self._lower[head]) in rules.OFFICES:
+            return True
+        if relation in ("prep", "npadvmod") and self._says_more_than_pronoun(i):
+            return True
+        if relation == "nmod" and tag == self._tags[head] == "NNP" and self._of(i, "prep"):
+            return True  # "Bank of Cork Holdings"
         if relation == "agent" and (self._relations[head] in ("acl", "advcl", "conj") or self._in_condition(i)):
             return True  # "damage caused by misuse", "if it is washed by sea water"
         if self._relations[head] == "prep" and not self._of(head, "pobj", "pcomp"):
@@ -143,7 +153,8 @@ class Needs(Scope):
     def _stands_alone(self, being: int) -> bool:
         """Whether "is" has no complement but a phrase: "the child is under six"."""
         asked = self._relations[being] in ("ccomp", "pcomp", "relcl")  # "where food is"
-        adverbs = [j for j in self._of(being, "advmod") if j > being or (asked and self._tags[j][0] == "W")]
+        phrase = min((j for j in self._of(being, "prep") if j > being), default=len(self._lower))
+        adverbs = [j for j in self._of(being, "advmod") if being < j < phrase or (asked and self._tags[j][0] == "W")]
         return not adverbs and not self._of(being, "attr", "acomp")
 
     def _det(self, i: int) -> bool:
@@ -188,6 +199,8 @@ class Needs(Scope):
             return True
         if self._is_told_besides(head) and self._completes(i):
             return True  # "which rises in the hills", "and called for a debate"
+        if self._is_of_some(i) or self._is_fixed(i):
+            return True
         if self._is_substituted(head):
             return True  # "rather than pulling it by the cord"
         if self._is_counterpart(i) or self._tags[head][0] == "W" or self._tags[head] in ("JJS", "RBS"):

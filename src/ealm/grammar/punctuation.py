@@ -42,7 +42,9 @@ class Punctuation:
         self._verbs = {i for i, tag in enumerate(parse.tags) if tag.startswith("VB")}
         self._listed = self._verbs | {i for i, tag in enumerate(parse.tags) if tag[:2] in ("JJ", "NN")}
         self._question_mark = next((i for i in range(len(words) - 1, -1, -1) if words[i] == "?"), None)
-        self._asking = _questions(structure, parse) if self._question_mark is not None else set()
+        self._asking = (
+            _questions(structure, parse) or _last_clause(structure) if self._question_mark is not None else set()
+        )
         first, last = _spans(parse, is_word)
         self._owners: dict[int, list[int]] = {}
         """For each mark the heads of the phrases that it sets off."""
@@ -174,6 +176,17 @@ class Punctuation:
         while behind < len(self._is_word) and not self._is_word[behind]:
             behind += 1
         return (before < 0 or before in kept) and (behind >= len(self._is_word) or behind in kept)
+
+
+def _last_clause(structure: Structure) -> set[int]:
+    """The head of the clause that the sentence ends with: "the exam was moved, wanna meet?"."""
+    words = [i for i, is_word in enumerate(structure.is_word) if is_word]
+    if not words:
+        return set()
+    clause = words[-1]
+    while structure.heads[clause] >= 0 and structure.relations[clause] not in ("conj", "conj-whole", "parataxis"):
+        clause = structure.heads[clause]
+    return {clause}
 
 
 def _questions(structure: Structure, parse: Parse) -> set[int]:

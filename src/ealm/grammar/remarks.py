@@ -98,6 +98,8 @@ def _is_condition(tree: Tree, i: int) -> bool:
         above = tree.heads[above]
     if any(tree.lower[j] in rules.ALTERNATIVES for j in tree.children(i, "cc")):
         return False
+    if tree.heads[i] != ROOT and tree.lower[tree.heads[i]] in rules.WONDERING:
+        return False  # "not sure if it works"
     first = min(tree.subtree(i))
     if tree.lower[i] == "except" or tree.lower[first : first + 2] == ["but", "not"]:
         return True  # "but not for second homes"

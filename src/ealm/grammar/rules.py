@@ -73,6 +73,7 @@ LIMITERS = frozenset(
 HEDGES = frozenset(
     "allegedly reportedly possibly probably perhaps maybe supposedly apparently likely unlikely presumably "
     "potentially purportedly ostensibly seemingly theoretically hopefully conceivably tentatively temporarily "
+    "usually often sometimes occasionally generally normally typically "
     "initially formerly previously originally almost wrongly falsely mistakenly incorrectly erroneously jokingly "
     "else".split()
 )
@@ -134,7 +135,7 @@ EXCHANGES = frozenset(
     "refrained depend depends depended consist consists consisted based limit limits limited spend spends spent "
     "spending".split()
 )
-"""Verbs (all forms) that say something else without their phrase: "replaced A with B", "cleared of fraud"."""
+"""Verbs (all forms) that say something else without their phrase: "replaced A with B", "brought under control"."""
 
 DEPRIVING = frozenset(
     "deprive deprives deprived depriving strip strips stripped clear cleared acquit acquitted accuse accuses accused "
@@ -163,6 +164,20 @@ UNITS = frozenset(
     "worth".split()
 )
 """Nouns that say nothing without their number."""
+
+OFFICES = frozenset({("prime", "minister"), ("chief", "executive"), ("vice", "president"), ("deputy", "head")})
+"""Offices of two words: the second alone is another one."""
+
+PEOPLE = frozenset(
+    "people adults children patients women men mice rats smokers babies infants teenagers pupils".split()
+)
+"""Of whom a finding holds."""
+
+LIGHT_NOUNS = frozenset("control justice force light effect account charge practice risk danger trial".split())
+"""Nouns that make one verb with a verb and a preposition: "put into practice", "held to account"."""
+
+WONDERING = frozenset("sure certain clear unsure uncertain unclear known".split())
+"""Adjectives behind which "if" asks."""
 
 SCALES = frozenset("thousand million billion trillion thousands millions billions".split())
 """Numbers of whatever is counted in them, mostly money: "1.3 million kroner"."""

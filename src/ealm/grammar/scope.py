@@ -49,9 +49,16 @@ class Scope:
             hard = word in rules.HARD_CONDITIONS and self._heads[i] not in self._tree.concessive
             j = i if hard and self._relations[i] in ("mark", "prep", "advmod", "dep") else ROOT
             while j != ROOT and self._heads[j] != ROOT and self._relations[j] not in _CONTAINERS:
+                if self._is_reason_for(j, i):
+                    break
                 found.add(j)
                 j = self._heads[j]
         return found
+
+    def _is_reason_for(self, clause: int, condition: int) -> bool:
+        """ "It was void because it left her without a remedy if the goods were bad": the condition is the reason's."""
+        marks = [j for j in self._of(clause, "mark") if self._lower[j] in rules.ADJUNCT_MARKS and j < condition]
+        return bool(marks) and all(self._tree.is_word[marks[0] : condition])
 
     def _is_excluding(self, i: int) -> bool:
         """Whether it is a phrase that says what is meant not: "the plants, just not the cactus"."""
@@ -120,6 +127,9 @@ class Scope:
     def _is_focused(self, i: int) -> bool:
         """Whether a phrase has "only" or an exception in it: without it, more would be said."""
         inside = self._tree.subtree(i)
+        first = min(inside)
+        if self._relations[i] == "advcl" and self._lower[first] in rules.ADJUNCT_MARKS:
+            return first > 0 and self._lower[first - 1] in rules.FOCUS  # "since they will only pay on Monday"
         if any(self._lower[j] in rules.FOCUS for j in inside if self._relations[j] not in ("nsubj", "dobj")):
             return True
         return any(
@@ -267,3 +277,23 @@ class Scope:
         head = self._heads[i]
         verb = self._heads[head] if self._relations[head] == "dobj" else head
         return verb != ROOT and self._lower[verb] in rules.LEAVING and bool(self._of(verb, "dobj"))
+
+    def _says_more_than_pronoun(self, i: int) -> bool:
+        """ "Because it reached us three days late": in a reason, what follows "us" is what matters."""
+        clause = self._heads[i]
+        marks = {self._lower[j] for j in self._of(clause, "mark")}
+        objects = [j for j in self._of(clause, "dobj") if self._tags[j] == "PRP" and clause < j < i]
+        behind = [j for j in self._of(clause, "prep", "npadvmod", "advmod") if objects and j > objects[0]]
+        return bool(marks & rules.ADJUNCT_MARKS) and bool(behind) and behind[0] == i
+
+    def _is_of_some(self, i: int) -> bool:
+        """ "It lowers the risk in people over 65": of whom a finding holds."""
+        if self._lower[i] not in ("in", "among", "for") or self._told_as_past(self._heads[i]):
+            return False
+        people = [j for j in self._of(i, "pobj") if self._lower[j] in rules.PEOPLE]
+        return any(self._of(j, "prep", "relcl", "acl", "amod", "nummod") for j in people)
+
+    def _is_fixed(self, i: int) -> bool:
+        """ "Brought the fire under control": a bare noun that makes one verb with the verb before it."""
+        objects = [j for j in self._of(i, "pobj") if self._lower[j] in rules.LIGHT_NOUNS and not self._children[j]]
+        return bool(objects) and i < objects[0] and self._tags[self._heads[i]].startswith("VB")

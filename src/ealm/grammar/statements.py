@@ -53,6 +53,8 @@ def _said(tree: Tree, verb: int) -> int | None:
     """The content of a plain statement: a finite clause that is said, and not asked, denied or supposed."""
     if tree.lower[verb] in rules.REMINDERS:
         return _reminded(tree, verb)
+    if tree.lower[verb] == "let" and tree.tags[verb] == "VB":
+        return _let_know(tree, verb)
     if tree.lower[verb] in _OWN_WORDS:
         return _regretted(tree, verb) or _announced(tree, verb)
     if tree.lower[verb] not in rules.SAYING or tree.tags[verb] not in ("VBD", "VBZ", "VBP", "VBN"):
@@ -107,6 +109,13 @@ def _regretted(tree: Tree, verb: int) -> int | None:
 
 _OWN_WORDS = ("i'm", "we're", "am", "are", "writing", "regret")
 """Verbs of what somebody says of his own message."""
+
+
+def _let_know(tree: Tree, verb: int) -> int | None:
+    """ "Just to let you know that …"."""
+    known = [i for i in tree.children(verb, "ccomp") if tree.lower[i] == "know"]
+    clauses = [i for j in known for i in tree.children(j, "ccomp") if _is_plain(tree, i)]
+    return clauses[0] if clauses and tree.lower[verb - 1] == "to" else None
 
 
 def _announced(tree: Tree, verb: int) -> int | None:
@@ -227,6 +236,8 @@ def asks(tree: Tree) -> bool:
 
 def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
     """A clause beside the root, with a subject that is understood; a condition may reach as far as a semicolon."""
+    if tree.lower[i] in rules.THINKING | rules.SAYING and not tree.children(i, "ccomp", "dobj", "xcomp"):
+        return None  # "he promised"
     if tree.children(i, "mark") or (_is_conditional(tree) and ";" not in tree.words[min(i, tree.root or 0) : i]):
         return None
     subjects = tree.children(i, "nsubj", "nsubjpass")
