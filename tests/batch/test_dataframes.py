@@ -132,7 +132,7 @@ def test_what_does_not_go_together_is_said() -> None:
 def test_help_tells_of_ray() -> None:
     text = " ".join(command("--help-all").stdout.split())
     assert "--backend [local|ray]" in text
-    assert "--engine [torch|int8] " in text
+    assert "--engine [auto|torch|int8] " in text
     assert "--address HOST:PORT" in text
 
 

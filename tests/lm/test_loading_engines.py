@@ -49,7 +49,7 @@ def test_a_model_is_loaded_with_the_engine_asked_for(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_does_not_exist_is_named_with_those_that_do() -> None:
-    with pytest.raises(LanguageModelError, match=r"There is no engine 'steam'\. Engines: torch, int8"):
+    with pytest.raises(LanguageModelError, match=r"There is no engine 'steam'\. Engines: auto, torch, int8"):
         on_engine("steam", tiny_bert().model, None)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ealm.batch.chunks import CHUNK_CHARACTERS, CHUNK_ROWS, Chunk, RowResult, cut_into_chunks
 from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.readers import Row, usable_text
+from ealm.common.config import AUTO
 from ealm.common.errors import BatchError
 from ealm.lm import bundled as embedded
 from ealm.summarize.options import SummarizeOptions
@@ -31,7 +32,7 @@ class BatchSummarizer:
         model: str = embedded.NAME,
         lm: str | None = None,
         device: str = "cpu",
-        engine: str = "torch",
+        engine: str = AUTO,
         grammar: str = "embedded",
         threads: int | None = None,
         words: int | None = None,

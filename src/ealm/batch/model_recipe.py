@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ealm import __version__
 from ealm.batch.chunks import RowResult
+from ealm.common.config import AUTO
 from ealm.common.errors import EalmError
 from ealm.common.identity import fingerprint
 from ealm.lm import bundled as embedded
@@ -35,7 +36,7 @@ class ModelRecipe:
     model: str
     lm: str | None = None
     device: str = "cpu"
-    engine: str = "torch"
+    engine: str = AUTO
     grammar: str = "embedded"
     options: SummarizeOptions = field(default_factory=SummarizeOptions)
 

@@ -12,7 +12,7 @@ from ealm.batch.job import Job, failures
 from ealm.batch.model_recipe import ModelRecipe
 from ealm.batch.workers import OpenPool
 from ealm.cli.shared import Command, as_flags, quiet_option
-from ealm.common.config import ENGINES
+from ealm.common.config import AUTO, ENGINES
 from ealm.common.stopping import Stopped
 from ealm.text.frames import MARKUPS
 
@@ -30,7 +30,7 @@ class JobOptions(TypedDict):
     error_column: str
     workers: int | None
     engine: str
-    """`ray` is an older name of `backend: ray`, with the engine torch."""
+    """`ray` is an older name of `backend: ray`, with the engine auto."""
     backend: str
     address: str | None
     encoding: str | None
@@ -67,11 +67,12 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--engine",
-        type=click.Choice([*ENGINES, RAY]),
-        default="torch",
+        type=click.Choice([AUTO, *ENGINES, RAY]),
+        default=AUTO,
         show_default=True,
-        metavar=f"[{'|'.join(ENGINES)}]",
-        help="What runs the language model: torch; int8, faster on a CPU, but it rounds.",
+        metavar=f"[{'|'.join([AUTO, *ENGINES])}]",
+        help="What runs the models: torch, in single precision; int8, faster on a CPU, but it rounds; auto, the sentence "
+        "encoder in 16 bits where the processor has such arithmetic.",
     ),
     click.option(
         "--backend",

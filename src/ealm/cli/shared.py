@@ -10,7 +10,7 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
-from ealm.common.config import ENGINES
+from ealm.common.config import AUTO, ENGINES
 from ealm.common.errors import EalmError, EalmWarning, UsageError, with_names
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -117,8 +117,9 @@ grammar_option = click.option(
 )
 engine_option = click.option(
     "--engine",
-    type=click.Choice(ENGINES),
-    default="torch",
+    type=click.Choice([AUTO, *ENGINES]),
+    default=AUTO,
     show_default=True,
-    help="What runs the language model; int8 is faster on a CPU, but rounds.",
+    help="What runs the models: torch, in single precision; int8, faster on a CPU, but it rounds; auto, the sentence "
+    "encoder in 16 bits where the processor has such arithmetic.",
 )

@@ -19,6 +19,7 @@ from ealm.cli.job import RAY, JobOptions, is_job, job_options, run_job
 from ealm.cli.shared import device_option, grammar_option, plain_errors
 from ealm.cli.summarize_options import NEED_JSON, chosen_options, names_of, summarize_options
 from ealm.cli.terminal import curve_lines, shown_lines
+from ealm.common.config import AUTO
 from ealm.common.errors import TextError
 from ealm.summarize.options import OPTIONS, SummarizeOptions
 
@@ -118,7 +119,7 @@ def summarize(
     options = chosen_options(values, recoverability=values["recoverability"] or show or curve)
     job = cast("JobOptions", values)
     source = None if input_file is None or str(input_file) == "-" else input_file
-    engine = "torch" if job["engine"] == RAY else job["engine"]
+    engine = AUTO if job["engine"] == RAY else job["engine"]
     plain = text is None and not (document or show or curve or as_json)
     if is_job(source, output_file, plain=plain, options=job):
         _refuse_a_terminal(input_file)

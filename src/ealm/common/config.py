@@ -288,6 +288,9 @@ DEFAULT_UPDATES = {"paper": 70_000, "goal": 10_000}
 ENGINES = ("torch", "int8")
 """What can run the encoder of a language model."""
 
+AUTO = "auto"
+"""The engine of a summarizer that is not told another: exact, but for the sentence encoder where 16 bits are faster."""
+
 PAPER = Settings()
 """The text of the paper; where it is silent, the choices listed in docs/paper.md."""
 

@@ -131,13 +131,17 @@ class _Table:
         inner = self._solve(child)
         cost = _NEVER if child in self._least else self._tree.units[child].cost
         length = min(len(values) + len(inner) - 1, self._capacity + 1)
-        best = [value - cost if cost != _NEVER else _NEVER for value in values[:length]]
-        best += [_NEVER] * (length - len(best))
+        best = [_NEVER] * length
+        if cost != _NEVER:
+            best[: len(values)] = [value - cost for value in values[:length]]
         taken = [-1] * length
+        possible = [(more, extra) for more, extra in enumerate(inner) if extra != _NEVER]
         for size, value in enumerate(values[:length]):
             if value == _NEVER:
                 continue
-            for more, extra in enumerate(inner[: length - size]):
+            for more, extra in possible:
+                if size + more >= length:
+                    break
                 if value + extra > best[size + more]:
                     best[size + more] = value + extra
                     taken[size + more] = more

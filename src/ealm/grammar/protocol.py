@@ -82,17 +82,12 @@ def is_tree(heads: Sequence[int]) -> bool:
     """Whether every word leads to the same single root."""
     if not heads:
         return True
-    if sum(head == NO_HEAD for head in heads) != 1 or not all(NO_HEAD <= head < len(heads) for head in heads):
+    if tuple(heads).count(NO_HEAD) != 1 or min(heads) < NO_HEAD or max(heads) >= len(heads):
         return False
-    rooted = [head == NO_HEAD for head in heads]
-    for start in range(len(heads)):
-        path: list[int] = []
-        index = start
-        while not rooted[index]:
-            if len(path) > len(heads):
-                return False
-            path.append(index)
-            index = heads[index]
-        for index in path:
-            rooted[index] = True
-    return True
+    children: dict[int, list[int]] = {}
+    for index, head in enumerate(heads):
+        children.setdefault(head, []).append(index)
+    reached = children[NO_HEAD]
+    for index in reached:  # grows while it is read
+        reached += children.get(index, ())
+    return len(reached) == len(heads)

@@ -4,6 +4,7 @@ Every row of the input has its own scale, so that a sentence does not depend on 
 """
 
 import copy
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -47,10 +48,15 @@ class Int8Linear(nn.Module):
 
 def in_int8(part: nn.Module) -> nn.Module:
     """A copy of a part of a model with all of its linear layers in eight bits; it shares all other weights."""
+    return with_linears(part, Int8Linear)
+
+
+def with_linears(part: nn.Module, kind: Callable[[nn.Linear], nn.Module]) -> nn.Module:
+    """A copy of a part of a model with linear layers of another kind; it shares all other weights."""
     shared = {id(tensor): tensor for tensor in (*part.parameters(), *part.buffers())}
     made = copy.deepcopy(part, shared)
     for parent in list(made.modules()):
         for name, child in list(parent.named_children()):
             if isinstance(child, nn.Linear):
-                setattr(parent, name, Int8Linear(child))
+                setattr(parent, name, kind(child))
     return made

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ealm.common.config import ENGINES
+from ealm.common.config import AUTO, ENGINES
 from ealm.common.errors import LanguageModelError, MissingLanguageModelError
 from ealm.common.extras import require_extra
 from ealm.common.storage import read_json, read_shapes
@@ -184,9 +184,9 @@ def on_engine(engine: str, model: Any, part: Any) -> Any:
 
     "int8" is opt-in, because rounding changes the scores a little; `docs/performance.md` has gain and agreement.
     """
-    if engine not in ENGINES:
-        raise LanguageModelError(f"There is no engine {engine!r}. Engines: {', '.join(ENGINES)}.")
-    if engine == "torch":
+    if engine not in (AUTO, *ENGINES):
+        raise LanguageModelError(f"There is no engine {engine!r}. Engines: {', '.join((AUTO, *ENGINES))}.")
+    if engine in (AUTO, "torch"):
         return part
     if model.device.type != "cpu":
         raise LanguageModelError(f"The {engine} engine runs on the CPU. Choose the torch engine with engine=.")

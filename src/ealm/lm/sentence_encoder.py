@@ -6,10 +6,12 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from ealm.common.config import AUTO
 from ealm.common.errors import LanguageModelError
 from ealm.lm import bundled as embedded
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.bert import LightBertConfig, LightTokenizer, light_encoder
+from ealm.lm.bf16_linear import bf16_pays, in_bf16
 from ealm.lm.int8_linear import in_int8
 from ealm.lm.int8_weights import read_compact
 
@@ -31,7 +33,10 @@ class SentenceEncoder:
 
     @classmethod
     def load(cls, folder: Path | None = None, *, device: str = "cpu", engine: str = "torch") -> "SentenceEncoder":
-        """The bundled encoder, or that of another folder of the same format."""
+        """The bundled encoder, or that of another folder of the same format.
+
+        `engine` is what runs it: "torch"; "int8"; or "auto", in sixteen bits where the processor has such arithmetic.
+        """
         folder = embedded.encoder_folder() if folder is None else folder
         config = LightBertConfig.read(folder / "config.json")
         try:
@@ -40,12 +45,11 @@ class SentenceEncoder:
             reason = " ".join(str(error).split())[:300]
             raise LanguageModelError(f"The weights in {folder} do not fit its config.json: {reason}") from error
         tokenizer = LightTokenizer.read(folder / "tokenizer.json")
-        return cls(
-            in_int8(encoder) if engine == "int8" else encoder,
-            tokenizer,
-            width=config.hidden_size,
-            layers=config.num_hidden_layers + 1,
-        )
+        if engine == "int8":
+            encoder = in_int8(encoder)
+        elif engine == AUTO and bf16_pays(device):
+            encoder = in_bf16(encoder)
+        return cls(encoder, tokenizer, width=config.hidden_size, layers=config.num_hidden_layers + 1)
 
     def __call__(self, texts: Sequence[str]) -> Tensor:
         """Unit vectors of texts, each the mean of its tokens' states: (texts, width). Long texts are cut off."""

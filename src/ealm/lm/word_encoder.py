@@ -31,9 +31,9 @@ class WordEncoder:
         self.layers_width = encoder.width * encoder.layers
 
     @classmethod
-    def load(cls, *, device: str = "cpu") -> "WordEncoder":
+    def load(cls, *, device: str = "cpu", engine: str = "torch") -> "WordEncoder":
         """With the bundled encoder."""
-        return cls(SentenceEncoder.load(device=device))
+        return cls(SentenceEncoder.load(device=device, engine=engine))
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
         """(words, width) of each sentence."""

@@ -46,8 +46,8 @@ class SentenceModelEncoder:
         return self.encoder.encode([source.words for source in sources])
 
 
-def source_encoder(settings: Settings, lm: MaskedLM, *, device: str = "cpu") -> SourceEncoder:
-    """The encoder that an agent with these settings was trained with."""
+def source_encoder(settings: Settings, lm: MaskedLM, *, device: str = "cpu", engine: str = "torch") -> SourceEncoder:
+    """The encoder that an agent with these settings was trained with; `engine` runs it if it is the bundled one."""
     if settings.method == "goal" and settings.goal.agent.sees == "meaning":
-        return SentenceModelEncoder(WordEncoder.load(device=device))
+        return SentenceModelEncoder(WordEncoder.load(device=device, engine=engine))
     return LanguageModelEncoder(lm)

@@ -55,12 +55,13 @@ class ModelParts:
         ignored_words: IgnoredWords,
         settings: Settings,
         grammar: Grammar | str | None = None,
+        engine: str = "torch",
     ) -> "ModelParts":
         """Put them together; raises if the language model is not one that the agent was trained with.
 
-        A grammar may be given by its name; agents that do not plan need none.
+        A grammar may be given by its name; agents that do not plan need none. `engine` runs the sentence encoder.
         """
-        encoder = source_encoder(settings, lm, device=str(next(agent.parameters()).device))
+        encoder = source_encoder(settings, lm, device=str(next(agent.parameters()).device), engine=engine)
         if agent.width != encoder.width:
             raise LanguageModelError(
                 f"The agent was trained on encodings of width {agent.width}, but {lm.name} gives {encoder.width}. "

@@ -109,16 +109,12 @@ class PreparedSentence:
     def _layout(self) -> Layout:
         return Layout(self.sentence)
 
-    @cached_property
-    def _least(self) -> dict[Unit, list[int]]:
-        """Minimum that each word adds to the length."""
+    def _least(self, unit: Unit) -> list[int]:
+        """Minimum that each word adds to the length; nothing is known where texts are written before measuring."""
         words = self.sentence.words
-        sizes: dict[Unit, list[int]] = {
-            "words": [0] * len(words),
-            "chars": [measure(word, "chars") for word in words],
-            "bytes": [measure(word, "bytes") for word in words],
-        }
-        return {unit: self._layout.least(own) for unit, own in sizes.items()}
+        if unit not in _SPARE:
+            return [0] * len(words)
+        return self._layout.least([0 if unit == "words" else measure(word, unit) for word in words])
 
     def kept(self, actions: Sequence[Action]) -> Sequence[int]:
         """Indices of the words that are left, without dangling punctuation."""
@@ -179,7 +175,7 @@ class PreparedSentence:
         return Shortened(step, actions, walk, draft.complete, draft.written)
 
     def _fits(self, limit: Limit) -> DraftFits:
-        least = self._least.get(limit.unit, [0] * len(self.sentence.words))
+        least = self._least(limit.unit)
         room = limit.size + _SPARE.get(limit.unit, 0)
         whole_fits = limit.allows(self.sentence.text)
 

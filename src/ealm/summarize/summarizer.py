@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ealm.common.config import Settings
+from ealm.common.config import AUTO, Settings
 from ealm.common.errors import EalmError, EalmWarning
 from ealm.grammar.loading import EMBEDDED
 from ealm.grammar.protocol import Grammar
@@ -44,7 +44,7 @@ class Summarizer:
         *,
         lm: MaskedLM | str | os.PathLike[str] | None = None,
         device: str = "cpu",
-        engine: str = "torch",
+        engine: str = AUTO,
         grammar: str = EMBEDDED,
     ) -> None:
         """Load a model.
@@ -54,7 +54,8 @@ class Summarizer:
                 in the package; or "embedded-paper", the one that was trained as in the paper.
             lm: Masked language model in place of the one that the agent names: a folder, a hub name, or an object.
             device: Where to compute: "cpu", "cuda", ...
-            engine: What runs the language model: "torch", or "int8", which is faster on a CPU and rounds.
+            engine: What runs the models: "torch", in single precision; "int8", which is faster on a CPU and rounds;
+                or "auto", the sentence encoder in sixteen bits where the processor has such arithmetic.
             grammar: What parses sentences for plans: "embedded", the parser in the package; the name of an installed
                 spaCy pipeline; or "none", to plan over neighbouring words only.
         """
@@ -71,7 +72,12 @@ class Summarizer:
         agent = saved.build().to(device)
         self._pipelines = Pipelines(
             parts=ModelParts.of(
-                agent, name, ignored_words=saved.ignored_words, settings=saved.settings, grammar=grammar
+                agent,
+                name,
+                ignored_words=saved.ignored_words,
+                settings=saved.settings,
+                grammar=grammar,
+                engine=engine,
             )
         )
         known = os.fspath(model) if str(folder) != os.fspath(model) else folder.resolve()
@@ -90,7 +96,7 @@ class Summarizer:
         *,
         lm: MaskedLM | str | os.PathLike[str] | None = None,
         device: str = "cpu",
-        engine: str = "torch",
+        engine: str = AUTO,
         grammar: str = EMBEDDED,
     ) -> "Summarizer":
         """The same as `Summarizer(...)`, under the name that other libraries use."""

@@ -39,8 +39,9 @@ class GrammarPlans:
             parses = self._grammar.parse(words)
             encodings = [own[: len(row)] for own, row in zip(encodings, words, strict=True)]
         marked = [prepared.source.words for prepared in sentences]
-        encodings = [_encodings_with_marks(*pair) for pair in zip(marked, encodings, strict=True)]
-        parses = [_parse_with_marks(*pair) for pair in zip(marked, parses, strict=True)]
+        if any(len(row) < len(own) for row, own in zip(words, marked, strict=True)):
+            encodings = [_encodings_with_marks(*pair) for pair in zip(marked, encodings, strict=True)]
+            parses = [_parse_with_marks(*pair) for pair in zip(marked, parses, strict=True)]
         return self._planner(sentences, encodings, parses, plain=plain), encodings
 
 

@@ -58,11 +58,8 @@ class Token:
 
 def tokenize(text: str) -> list[Token]:
     """Cut raw text into words; only white space lies between them, so nothing is lost."""
-    return [
-        Token(match.group(), match.start(), match.end())
-        for match in _WORD.finditer(text)
-        if not match.group().isspace()
-    ]
+    found = ((match.group(), match.span()) for match in _WORD.finditer(text))
+    return [Token(word, *span) for word, span in found if not word.isspace()]
 
 
 def spaced(text: str) -> str:
