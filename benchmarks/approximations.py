@@ -90,7 +90,7 @@ class _Replaced(TransformersMaskedLM):
 
 
 def _engines(lm: TransformersMaskedLM) -> Iterator[tuple[str, Encoder]]:
-    yield "torch, dynamic int8", on_engine("int8", lm.model, lm.model.base_model)
+    yield "torch, dynamic int8", on_engine("int8", lm.model.base_model)
     for engine in (_openvino, _onnx):
         try:
             yield from engine(lm.model.base_model)

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from ealm.lm import bf16_linear, sentence_encoder
-from ealm.lm.bf16_linear import Bf16Linear, bf16_pays, in_bf16
+from ealm.lm.bf16_linear import Bf16Linear, bf16_pays
 from ealm.lm.sentence_encoder import SentenceEncoder
 
 TEXTS = ["The council will close the old bridge over the river in May.", "It rains.", "Nobody was hurt, he said."]
@@ -25,20 +25,14 @@ def test_a_layer_is_nearly_exact_with_and_without_a_bias() -> None:
         assert not torch.equal(found, expected)
 
 
-def test_every_linear_layer_of_the_copy_is_in_sixteen_bits_and_none_of_the_original() -> None:
-    encoder = SentenceEncoder.load()._encoder
-    layers = count(encoder, nn.Linear)
-    made = in_bf16(encoder)
-    assert layers >= 36
-    assert (count(made, nn.Linear), count(made, Bf16Linear)) == (0, layers)
-    assert (count(encoder, nn.Linear), count(encoder, Bf16Linear)) == (layers, 0)
-
-
 @pytest.mark.parametrize("pays", [True, False])
 def test_the_engine_auto_takes_sixteen_bits_where_they_pay(pays: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sentence_encoder, "bf16_pays", lambda device: pays)
     exact, chosen = SentenceEncoder.load(engine="torch"), SentenceEncoder.load(engine="auto")
-    assert bool(count(chosen._encoder, Bf16Linear)) is pays
+    layers = count(exact._encoder, nn.Linear)
+    assert layers >= 36
+    assert count(chosen._encoder, Bf16Linear) == (layers if pays else 0)
+    assert count(chosen._encoder, nn.Linear) == (0 if pays else layers)
     error = (chosen(TEXTS) - exact(TEXTS)).norm(dim=1).max()
     assert (0 < error < 0.03) if pays else error == 0
 

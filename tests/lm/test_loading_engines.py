@@ -1,7 +1,6 @@
 """A language model in 8 bits says nearly what it says in full precision, and leaves the original as it is."""
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,8 +8,9 @@ import torch
 from tiny_models import save_tiny_bert, tiny_bert, tiny_roberta
 
 from ealm.common.errors import LanguageModelError
+from ealm.lm import loading
 from ealm.lm.cloze import Masked
-from ealm.lm.loading import on_engine
+from ealm.lm.loading import check_engine
 from ealm.lm.masked_lm import TransformersMaskedLM
 
 QUESTIONS = [
@@ -50,10 +50,27 @@ def test_a_model_is_loaded_with_the_engine_asked_for(tmp_path: Path) -> None:
 
 def test_an_engine_that_does_not_exist_is_named_with_those_that_do() -> None:
     with pytest.raises(LanguageModelError, match=r"There is no engine 'steam'\. Engines: auto, torch, int8"):
-        on_engine("steam", tiny_bert().model, None)
+        check_engine("steam", torch.device("cpu"))
 
 
 def test_rounding_is_refused_where_it_does_not_run() -> None:
-    elsewhere = SimpleNamespace(device=torch.device("cuda"), base_model=None)
     with pytest.raises(LanguageModelError, match="The int8 engine runs on the CPU"):
-        on_engine("int8", elsewhere, None)
+        check_engine("int8", torch.device("cuda"))
+
+
+def test_the_weights_of_the_embedded_model_are_read_when_it_is_first_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    whole = loading.load_pretrained
+
+    def noted(name: str) -> tuple[Any, Any]:
+        read.append(name)
+        return whole(name)
+
+    monkeypatch.setattr(loading, "load_pretrained", noted)
+    lm = TransformersMaskedLM.load("embedded")
+    assert lm.words(lm.word_ids(["river", "bridge"])) == ("river", "bridge")
+    assert (lm.width, lm.max_words, read) == (384, 254, [])
+    first = lm.predict([Masked((), (None,))])
+    assert (len(first), read) == (1, ["embedded"])
+    assert torch.equal(lm.predict([Masked((), (None,))]), first)
+    assert read == ["embedded"]

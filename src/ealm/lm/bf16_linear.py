@@ -6,8 +6,6 @@ Sums are in single precision, and so is everything between the layers: little is
 import torch
 from torch import Tensor, nn
 
-from ealm.lm.int8_linear import with_linears
-
 
 class Bf16Linear(nn.Module):
     """A linear layer with weights in sixteen bits; its input is rounded to sixteen bits as it comes."""
@@ -24,11 +22,6 @@ class Bf16Linear(nn.Module):
         """As `nn.Linear`: (..., inputs) to (..., outputs)."""
         outputs = nn.functional.linear(inputs.to(torch.bfloat16), self.weight).to(inputs.dtype)
         return outputs if self.bias is None else outputs.add_(self.bias)
-
-
-def in_bf16(part: nn.Module) -> nn.Module:
-    """A copy of a part of a model with all of its linear layers in sixteen bits; it shares all other weights."""
-    return with_linears(part, Bf16Linear)
 
 
 def bf16_pays(device: str) -> bool:

@@ -48,15 +48,14 @@ class Int8Linear(nn.Module):
 
 def in_int8(part: nn.Module) -> nn.Module:
     """A copy of a part of a model with all of its linear layers in eight bits; it shares all other weights."""
-    return with_linears(part, Int8Linear)
-
-
-def with_linears(part: nn.Module, kind: Callable[[nn.Linear], nn.Module]) -> nn.Module:
-    """A copy of a part of a model with linear layers of another kind; it shares all other weights."""
     shared = {id(tensor): tensor for tensor in (*part.parameters(), *part.buffers())}
-    made = copy.deepcopy(part, shared)
-    for parent in list(made.modules()):
+    return exchange_linears(copy.deepcopy(part, shared), Int8Linear)
+
+
+def exchange_linears(part: nn.Module, kind: Callable[[nn.Linear], nn.Module]) -> nn.Module:
+    """The same part of a model, from now on with linear layers of another kind."""
+    for parent in list(part.modules()):
         for name, child in list(parent.named_children()):
             if isinstance(child, nn.Linear):
                 setattr(parent, name, kind(child))
-    return made
+    return part

@@ -28,6 +28,23 @@ _MOST_LAYERS = 1_000
 _WEIGHTS_TO_SPARE = 10_000_000
 
 
+class LaterModel:
+    """The embedded language model: its shape at once, its weights when they are first needed.
+
+    Plain summaries of a given length never ask it anything.
+    """
+
+    def __init__(self) -> None:
+        folder = embedded.lm_folder()
+        self.config = LightBertConfig.read(folder / "config.json")
+        self.tokenizer = LightTokenizer.read(folder / "tokenizer.json")
+        self.device = torch.device("cpu")
+
+    def load(self) -> Any:
+        """The model itself."""
+        return load_pretrained(embedded.NAME)[0]
+
+
 def load_pretrained(name_or_folder: str) -> tuple[Any, Any]:
     """Model and tokenizer by folder, by hub name, or the embedded ones."""
     model, tokenizer = _load(name_or_folder)
@@ -179,15 +196,17 @@ def _whole_numbers(value: Any) -> Iterator[tuple[str, int]]:
 # Engines ------------------------------------------------------------------------------------------------------------
 
 
-def on_engine(engine: str, model: Any, part: Any) -> Any:
+def on_engine(engine: str, part: Any) -> Any:
     """A part of a masked language model (its encoder or its head), run by the engine of that name.
 
     "int8" is opt-in, because rounding changes the scores a little; `docs/performance.md` has gain and agreement.
     """
+    return in_int8(part) if engine == "int8" else part
+
+
+def check_engine(engine: str, device: torch.device) -> None:
+    """Refuse an engine that does not exist, or not there."""
     if engine not in (AUTO, *ENGINES):
         raise LanguageModelError(f"There is no engine {engine!r}. Engines: {', '.join((AUTO, *ENGINES))}.")
-    if engine in (AUTO, "torch"):
-        return part
-    if model.device.type != "cpu":
+    if engine == "int8" and device.type != "cpu":
         raise LanguageModelError(f"The {engine} engine runs on the CPU. Choose the torch engine with engine=.")
-    return in_int8(part)

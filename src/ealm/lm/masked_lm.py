@@ -18,9 +18,9 @@ from ealm.common.errors import LanguageModelError
 from ealm.common.pieces import between_pieces
 from ealm.lm import bundled as embedded
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
-from ealm.lm.bert import LightEncoder, Places
+from ealm.lm.bert import LightBertConfig, LightEncoder, Places
 from ealm.lm.cloze import Masked
-from ealm.lm.loading import is_panic, load_pretrained, on_engine
+from ealm.lm.loading import LaterModel, check_engine, is_panic, load_pretrained, on_engine
 from ealm.text.words import straight_apostrophes
 
 _KNOWN_WORDS_REMEMBERED = 200_000
@@ -63,9 +63,10 @@ class TransformersMaskedLM:
         self, model: Any, tokenizer: Any, *, name: str = "in memory", engine: str = "torch", token_budget: int = 4_096
     ) -> None:
         """`token_budget` bounds the padded tokens of one pass, and with them the memory."""
+        check_engine(engine, model.device)
         self.name = name
         self.token_budget = token_budget
-        self._model = model.eval()
+        self._given, self._config, self._device, self._engine = model, model.config, model.device, engine
         self._tokenizer = tokenizer
         self._layout = _Layout(tokenizer)
         self._layout.check(model.config.vocab_size)
@@ -74,8 +75,6 @@ class TransformersMaskedLM:
         self.max_words = (_position_limit(model, tokenizer) - self._layout.pair_overhead) // 2
         self.unknown_id: int = tokenizer.unk_token_id
         self._special_ids = frozenset(tokenizer.all_special_ids)
-        self._head = on_engine(engine, model, masked_lm_head(model))
-        self._encoder = on_engine(engine, model, model.base_model)
 
     @classmethod
     def load(
@@ -92,6 +91,9 @@ class TransformersMaskedLM:
                 wanted = str(Path(wanted).resolve())
         except OSError as error:  # such as a name that is longer than any can be
             raise LanguageModelError(f"There is no language model {wanted[:80]!r}: {error.strerror}.") from error
+        if wanted == embedded.NAME and device == "cpu":
+            later = LaterModel()
+            return cls(later, later.tokenizer, name=wanted, engine=engine)
         model, tokenizer = load_pretrained(wanted)
         try:
             model = model.to(device)
@@ -101,23 +103,31 @@ class TransformersMaskedLM:
             ) from error
         with _parts_that_fit(wanted):
             lm = cls(model, tokenizer, name=wanted, engine=engine)
-            if wanted != embedded.NAME:  # what is wrong with somebody's tokenizer is told now
-                _ = lm.not_a_word
+            _ = lm._head, lm.not_a_word  # what is wrong with somebody's files is told now
             return lm
 
-    @property
+    @cached_property
     def model(self) -> Any:
         """The model itself."""
-        return self._model
+        model = self._given.load() if isinstance(self._given, LaterModel) else self._given
+        return model.eval()
+
+    @cached_property
+    def _head(self) -> Any:
+        return on_engine(self._engine, masked_lm_head(self.model))
+
+    @cached_property
+    def _encoder(self) -> Any:
+        return on_engine(self._engine, self.model.base_model)
 
     @cached_property
     def not_a_word(self) -> Tensor:
         """Which vocabulary ids are no words; a look at the whole vocabulary, which plain summaries do without."""
-        size = self._model.config.vocab_size
+        size = self._config.vocab_size
         whole = torch.zeros(size, dtype=torch.bool)
         known = list(range(min(size, len(self._tokenizer))))
         whole[: len(known)] = torch.tensor(self._are_words(known))
-        return (~whole).to(self._model.device)
+        return (~whole).to(self._device)
 
     def _are_words(self, ids: list[int]) -> list[bool]:
         """Whether vocabulary ids are words: the tokenizer gives them back, alone, for their written form."""
@@ -142,7 +152,7 @@ class TransformersMaskedLM:
         # The leading space matters to vocabularies that mark the start of a word.
         written = [f" {straight_apostrophes(word)}" for word in words]
         pieces = self._tokenizer(written, add_special_tokens=False)["input_ids"]
-        single = list({ids[0] for ids in pieces if len(ids) == 1 and ids[0] < self._model.config.vocab_size})
+        single = list({ids[0] for ids in pieces if len(ids) == 1 and ids[0] < self._config.vocab_size})
         whole = {own for own, is_word in zip(single, self._are_words(single), strict=True) if is_word}
         for word, ids in zip(words, pieces, strict=True):
             found[word] = ids[0] if len(ids) == 1 and ids[0] in whole else self.unknown_id
@@ -158,7 +168,7 @@ class TransformersMaskedLM:
         start = len(self._layout.before)
         for rows in rows_by_length(lengths, self.token_budget, enough=BUSY_TOKENS):
             # Never rounded: a decision of the agent may hang on the last bits of an encoding.
-            hidden = self._hidden(self._model.base_model, [Masked((), tuple(sentences[row])) for row in rows])
+            hidden = self._hidden(self.model.base_model, [Masked((), tuple(sentences[row])) for row in rows])
             for place, row in enumerate(rows):
                 encodings[row] = hidden[place, start : start + len(sentences[row])].clone()
         return encodings
@@ -166,7 +176,7 @@ class TransformersMaskedLM:
     @torch.no_grad()
     def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
         columns = [[self.template_start(question) + hole for hole in question.holes] for question in questions]
-        places = Places(columns, self._model.device)
+        places = Places(columns, self._device)
         if isinstance(self._encoder, LightEncoder):
             states = self._encoder.at(places, **self.inputs(questions))  # (holes, width)
         else:
@@ -203,9 +213,9 @@ class TransformersMaskedLM:
             segments[row, : len(tokens)] = torch.tensor(token_segments)
             attention[row, : len(tokens)] = 1
         inputs = {"input_ids": ids, "attention_mask": attention}
-        if getattr(self._model.config, "type_vocab_size", 0) > 1:
+        if getattr(self._config, "type_vocab_size", 0) > 1:
             inputs["token_type_ids"] = segments
-        return {name: tensor.to(self._model.device) for name, tensor in inputs.items()}
+        return {name: tensor.to(self._device) for name, tensor in inputs.items()}
 
 
 @contextmanager
@@ -268,6 +278,8 @@ class _Layout:
 
 
 def _position_limit(model: Any, tokenizer: Any) -> int:
+    if isinstance(model.config, LightBertConfig):
+        return min(model.config.max_position_embeddings, int(tokenizer.model_max_length))
     positions = int(getattr(model.config, "max_position_embeddings", 512))
     table = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
     first_position = getattr(table, "padding_idx", None)  # RoBERTa numbers positions from its padding index + 1

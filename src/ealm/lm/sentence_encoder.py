@@ -11,8 +11,8 @@ from ealm.common.errors import LanguageModelError
 from ealm.lm import bundled as embedded
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.bert import LightBertConfig, LightTokenizer, light_encoder
-from ealm.lm.bf16_linear import bf16_pays, in_bf16
-from ealm.lm.int8_linear import in_int8
+from ealm.lm.bf16_linear import Bf16Linear, bf16_pays
+from ealm.lm.int8_linear import Int8Linear, exchange_linears
 from ealm.lm.int8_weights import read_compact
 
 MAX_TOKENS = 256
@@ -46,9 +46,9 @@ class SentenceEncoder:
             raise LanguageModelError(f"The weights in {folder} do not fit its config.json: {reason}") from error
         tokenizer = LightTokenizer.read(folder / "tokenizer.json")
         if engine == "int8":
-            encoder = in_int8(encoder)
+            encoder = exchange_linears(encoder, Int8Linear)
         elif engine == AUTO and bf16_pays(device):
-            encoder = in_bf16(encoder)
+            encoder = exchange_linears(encoder, Bf16Linear)
         return cls(encoder, tokenizer, width=config.hidden_size, layers=config.num_hidden_layers + 1)
 
     def __call__(self, texts: Sequence[str]) -> Tensor:
