@@ -1,6 +1,5 @@
 """Which punctuation stays: marks belong to the phrases that they set off, and go with them."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 
 from ealm.grammar.protocol import Parse
@@ -74,8 +73,7 @@ class Punctuation:
         }
         whole = {mark for pair in self._quoted if not broken & set(pair) for mark in pair if self._has_words(pair)}
         broken |= {i for i in self._owners if self._words[i] == '"' and not any(i in pair for pair in self._quoted)}
-        order = sorted(kept)
-        left = {i for i in marks - broken if not self._is_left_over(i, order)} | whole
+        left = {i for i in marks - broken if not self._is_left_over(i, kept)} | whole
         left |= self._between_clauses(kept, left)
         return left | self._closing(kept, left)
 
@@ -144,13 +142,11 @@ class Punctuation:
             return set()
         return {self._question_mark}
 
-    def _is_left_over(self, mark: int, kept: Sequence[int]) -> bool:
+    def _is_left_over(self, mark: int, kept: Collection[int]) -> bool:
         """Whether a mark stands behind "and", or between a subject and its verb, where what it set off is gone."""
-        first, end = bisect_left(kept, mark), bisect_right(kept, mark)
-        if not first or end == len(kept):
-            return False
-        before, behind = kept[first - 1], kept[end]
-        if before == mark - 1 and behind == mark + 1:
+        before = max((i for i in kept if i < mark), default=None)
+        behind = min((i for i in kept if i > mark), default=None)
+        if before is None or behind is None or (before == mark - 1 and behind == mark + 1):
             return False
         heads, relations = self._structure.heads, self._structure.relations
         if relations[before] == "cc":
@@ -233,10 +229,7 @@ def _spans(parse: Parse, is_word: Sequence[bool]) -> tuple[list[int], list[int]]
     for i, own in enumerate(is_word):
         head, steps = parse.heads[i], 0
         while own and head >= 0 and steps < len(is_word):
-            if i < first[head]:
-                first[head] = i
-            if i > last[head]:
-                last[head] = i
+            first[head], last[head] = min(first[head], i), max(last[head], i)
             head, steps = parse.heads[head], steps + 1
     return first, last
 
