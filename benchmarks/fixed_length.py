@@ -1,6 +1,6 @@
 """Summaries of a given length with the bundled model, on the raw sentences of `data/reading.jsonl`.
 
-    python -m benchmarks.fixed_length [--words 8] [--rounds 3]
+    python -m benchmarks.fixed_length [--words 8] [--rounds 3] [--texts N]
 
 For each engine, in turn: processor time for all sentences, for the pass of the sentence encoder alone, and for whole
 curves; how many summaries are those of single precision. One thread; the least of all rounds counts.
@@ -28,9 +28,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--words", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--texts", type=int, help="only the first so many")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    texts = [json.loads(line)["text"] for line in TEXTS.read_text(encoding="utf-8").splitlines()]
+    lines = TEXTS.read_text(encoding="utf-8").splitlines()[: options.texts]
+    texts = [json.loads(line)["text"] for line in lines]
     engines = (*ENGINES, AUTO)
     summarizers = {engine: Summarizer(engine=engine) for engine in engines}
     exact = [own.summary for own in summarizers["torch"].summarize(texts, words=options.words)]
