@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -202,12 +201,3 @@ def memory(few: int, many: int, folder: str | None) -> Figure:
 def _peak(count: int, folder: str | None) -> float:
     arguments = [sys.executable, "-m", "benchmarks.memory", str(count), *([folder] if folder else [])]
     return float(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout.split()[-1])
-
-
-def peak_memory() -> int:
-    """Greatest resident memory of this process so far, in KiB (Linux).
-
-    Not ru_maxrss: a new process inherits that from the one that started it.
-    """
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    return int(next(line for line in status.splitlines() if line.startswith("VmHWM:")).split()[1])

@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 
-from benchmarks.figures import peak_memory
+from benchmarks.peak import peak_memory
 from benchmarks.setting import SETTINGS, language_model
 from benchmarks.text import sentence
 from ealm.paper.ignored_words import IgnoredWords

@@ -14,7 +14,7 @@ from ealm.paper.ignored_words import IgnoredWords
 from ealm.summarize.summarizer import Summarizer
 from ealm.text.corpus import Corpus, SkippedLines
 from ealm.text.words import split_words
-from ealm.training.paper_trainer import Trainer
+from ealm.training.paper_trainer import PaperTrainer
 
 SETTINGS = replace(Settings(), ignored_words=IgnoredWordsSettings(infrequent="none"))
 """The paper's settings. The invented text has no infrequent words, so only stop words are ignored."""
@@ -69,7 +69,7 @@ def trained_summarizer(lm: TransformersMaskedLM, updates: int) -> Summarizer:
         quick |= {f"{kind}.{name}": value for name, value in schedule.items()}
     texts = [split_words(text) for text in sentences(400, (10, 30), seed=1)]
     corpus = Corpus(tuple(texts), SkippedLines(), len(texts))
-    trainer = Trainer(lm=lm, corpus=corpus, settings=SETTINGS.override(quick), similarity=None, seed=0)
+    trainer = PaperTrainer(lm=lm, corpus=corpus, settings=SETTINGS.override(quick), similarity=None, seed=0)
     while trainer.updates < updates:
         if trainer.pending_updates:
             trainer.update()

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
+from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import oracle
@@ -12,6 +14,7 @@ import torch
 from tiny_models import tiny_bert
 from torch import Tensor
 
+import benchmarks
 from benchmarks.literal import LiteralProcedure
 from benchmarks.reencoding import WAYS, Planner
 from benchmarks.text import sentence, sentences
@@ -196,3 +199,10 @@ def test_drafts_in_stages_have_the_length_asked_for_and_only_words_of_the_stage_
     halfway = planner.drafts(texts, [10, 2], 1, look_again=False)
     end = planner.drafts(texts, [6, 2], 2, look_again=True)
     assert set(end[0]) < set(halfway[0])
+
+
+@pytest.mark.parametrize("module", sorted(path.stem for path in Path(benchmarks.__file__).parent.glob("*.py")))
+def test_every_benchmark_finds_what_it_measures(module: str) -> None:
+    """Names change; a benchmark that nobody runs every day must not be the last to know."""
+    if module != "__main__":
+        import_module(f"benchmarks.{module}")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ealm.baselines.trivial import lead_bytes, lead_words, without_stop_words
+from ealm.baselines.trivial import LeadSentences, lead_bytes, lead_words, without_stop_words
 from ealm.text.word_lists import DELETED_WORDS
 
 SENTENCE = "the old bridge over the river was closed on monday , officials said ."
@@ -57,3 +57,13 @@ def test_the_list_is_of_the_described_kind() -> None:
     assert {"she", "the", "would", "monday", "seven", ","} <= DELETED_WORDS
     assert not {"in", "of", "to", "for", "after", "not", "n't", "no", "never", "and", "said", "new"} & DELETED_WORDS
     assert 180 <= len(DELETED_WORDS) <= 200
+
+
+def test_the_first_sentences_that_fit_whole() -> None:
+    text = "One two three. Four five.\nSix seven eight."
+    system = LeadSentences()
+    assert system.summarize([text], words=5, pretokenized=False) == ["One two three. Four five."]
+    assert system.summarize([text], words=7, pretokenized=False) == ["One two three. Four five."]
+    assert system.summarize([text], words=2, pretokenized=False) == ["One two"]
+    assert system.summarize([text], pretokenized=False) == ["One two three. Four five. Six seven eight."]
+    assert system.summarize(["", "Seven."], words=3, pretokenized=False) == ["", "Seven."]

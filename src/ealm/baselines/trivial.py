@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ealm.text.lengths import measure
+from ealm.text.sentences import split_sentences
 from ealm.text.tokenizer import spaced
 from ealm.text.word_lists import DELETED_WORDS
 from ealm.text.words import join_words, split_words
@@ -21,6 +22,17 @@ def lead_bytes(sentence: str, size: int) -> str:
     while fitting < len(words) and measure(join_words(words[: fitting + 1]), "bytes") <= size:
         fitting += 1
     return join_words(words[:fitting])
+
+
+def lead_sentences(text: str, size: int) -> str:
+    """The first sentences of a text, as many as fit whole into a number of words; if none does, its first words."""
+    kept: list[str] = []
+    for sentence in split_sentences(text, unwrap=True):
+        words = split_words(sentence.text)
+        if len(kept) + len(words) > size:
+            break
+        kept += words
+    return join_words(kept) or lead_words(text, size)
 
 
 def without_stop_words(sentence: str, max_words: int | None = None) -> str:
@@ -61,3 +73,12 @@ class StopWordDeletion:
         """Each text without its stop words; the text itself if it has no other words."""
         sentences = texts if pretokenized else list(map(spaced, texts))
         return [without_stop_words(text, words) or lead_words(text, words or len(text)) for text in sentences]
+
+
+@dataclass(frozen=True, slots=True)
+class LeadSentences:
+    """The beginning of a longer text as a summarizer."""
+
+    def summarize(self, texts: Sequence[str], *, words: int | None = None, pretokenized: bool = True) -> list[str]:  # noqa: ARG002 - sentences stay as they are
+        """The first sentences that fit whole; the text without a limit."""
+        return [lead_sentences(text, len(text) if words is None else words) for text in texts]

@@ -201,6 +201,8 @@ def _print(evaluation: "Evaluation", found: "dict[str, Qualities]") -> None:
 
     click.echo(tables.caption(evaluation))
     click.echo(tables.terminal_table(tables.HEADINGS, tables.score_rows(evaluation)))
+    for line in tables.overrun_lines(evaluation):
+        click.echo(line)
     comparisons = evaluation.comparisons()
     if comparisons:
         click.echo("\nDifferences (* more than chance):")

@@ -16,7 +16,7 @@ import numpy as np
 
 from ealm.common.errors import EalmError
 from ealm.common.storage import parse_json, write_json, write_text
-from ealm.evaluation.systems import SEED, load_system, parse_systems
+from ealm.evaluation.systems import SEED, load_system, overrun_of, parse_systems
 from ealm.text.words import decode_lines
 
 VERDICTS = ("printable", "flawed", "broken", "misleading")
@@ -96,7 +96,10 @@ def lay_out(
         say(spec.name)
         # A file has a line for each text, drawn or not.
         asked = range(len(texts)) if spec.kind == "file" else numbers
-        summaries = load_system(spec, None).summarize([texts[n].text for n in asked], words=words, pretokenized=False)
+        system = load_system(spec, None)
+        summaries = system.summarize([texts[n].text for n in asked], words=words, pretokenized=False)
+        if overrun := overrun_of(system):
+            say(f"{spec.name}: {overrun}")
         found = dict(zip(asked, summaries, strict=True))
         for number in numbers:
             said.setdefault((number, _one_line(found[number]) or EMPTY), []).append(spec.name)

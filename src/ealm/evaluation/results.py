@@ -7,10 +7,11 @@ from statistics import fmean, stdev
 import numpy as np
 from numpy.typing import NDArray
 
+from ealm.baselines.table import Overrun
 from ealm.evaluation.bootstrap import Interval, difference, intervals
 from ealm.evaluation.data import PairedTexts
 from ealm.evaluation.rouge import Protocol, mean_length, mean_novel_words, require_rouge, score
-from ealm.evaluation.systems import SystemSpec, load_system, needed_seeds
+from ealm.evaluation.systems import SystemSpec, load_system, needed_seeds, overrun_of
 
 MEASURES = ("R-1", "R-2", "R-L")
 
@@ -27,9 +28,19 @@ class Run:
     """Words a summary (LEN)."""
     new_words: float
     """New words a summary (NW)."""
+    overrun: Overrun | None = None
+    """How often the system was over the limit; None if it keeps to it by itself."""
 
     @classmethod
-    def of(cls, summaries: Sequence[str], paired: PairedTexts, protocol: Protocol, *, seed: int | None = None) -> "Run":
+    def of(
+        cls,
+        summaries: Sequence[str],
+        paired: PairedTexts,
+        protocol: Protocol,
+        *,
+        seed: int | None = None,
+        overrun: Overrun | None = None,
+    ) -> "Run":
         """Score summaries."""
         found = score(list(summaries), paired.references, protocol=protocol)
         return cls(
@@ -38,6 +49,7 @@ class Run:
             scores=100 * np.array([(each.rouge_1, each.rouge_2, each.rouge_l) for each in found]),
             length=mean_length(summaries),
             new_words=mean_novel_words(list(summaries), list(paired.sources)),
+            overrun=overrun,
         )
 
 
@@ -133,7 +145,8 @@ def evaluate(
     runs: dict[str, list[Run]] = {spec.name: [] for spec in specs}
     for spec, seed in needed_seeds(specs, seeds):
         say(spec.name if seed is None else f"{spec.name}, seed {seed}")
-        summaries = load_system(spec, seed).summarize(paired.sources, words=words, pretokenized=pretokenized)
-        runs[spec.name].append(Run.of(summaries, paired, protocol, seed=seed))
+        system = load_system(spec, seed)
+        summaries = system.summarize(paired.sources, words=words, pretokenized=pretokenized)
+        runs[spec.name].append(Run.of(summaries, paired, protocol, seed=seed, overrun=overrun_of(system)))
     systems = tuple(SystemResult(spec.name, spec.kind, tuple(runs[spec.name])) for spec in specs)
     return Evaluation(paired, protocol, words, pretokenized, systems)

@@ -1,7 +1,7 @@
 """The systems that are compared, by the names that a user gives them.
 
     ealm  ealm=DIR  ealm:NAME=DIR  ealm+walk=DIR  ealm+plain=DIR  ealm+chain (without grammar)  file:NAME=PATH
-    and the baselines (baselines/table.py)
+    and the baselines (baselines/table.py), among them llm:WHERE and llm:NAME=WHERE
 
 DIR and PATH may hold {seed}: such a system is scored once for each seed.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from ealm.baselines.table import AnySummarizer, baseline_list, find_baseline
+from ealm.baselines.table import AnySummarizer, HasOverrun, Overrun, baseline_list, find_baseline
 from ealm.common.errors import EalmError
 from ealm.evaluation.data import read_summaries
 
@@ -23,6 +23,7 @@ SEED = "{seed}"
 STYLES = ("plain", "headline")
 _SPEC = re.compile(r"(?P<kind>[^:=]+)(?::(?P<name>[^=]+))?(?:=(?P<path>.+))?")
 _EALM = re.compile(r"ealm(?:\+(?:walk|plan|search|plain|headline|chain))*")
+_CHAT = "llm:"
 _FILE = "file:NAME=PATH"
 
 
@@ -51,10 +52,15 @@ class SystemSpec:
         """The seeds for which this system is scored; a system without {seed} is the same for all."""
         return list(seeds) if self.path is not None and SEED in self.path else [None]
 
+    def where(self, seed: int | None) -> str | None:
+        """What stands behind the `=`, for a seed."""
+        return self.path if self.path is None or seed is None else self.path.replace(SEED, str(seed))
+
     def place(self, seed: int | None) -> Path:
         """Folder or file for a seed."""
-        assert self.path is not None
-        return Path(self.path if seed is None else self.path.replace(SEED, str(seed)))
+        where = self.where(seed)
+        assert where is not None
+        return Path(where)
 
 
 def parse_systems(text: str, *, seeds: Sequence[int] = ()) -> list[SystemSpec]:
@@ -73,8 +79,7 @@ def parse_systems(text: str, *, seeds: Sequence[int] = ()) -> list[SystemSpec]:
 
 
 def _parse(part: str) -> SystemSpec:
-    found = _SPEC.fullmatch(part)
-    kind, name, path = found.groups() if found else ("", None, None)
+    kind, name, path = _parts(part)
     baseline = find_baseline(kind)
     if baseline is None and kind != "file" and not _EALM.fullmatch(kind):
         raise UnknownSystemError(
@@ -91,12 +96,23 @@ def _parse(part: str) -> SystemSpec:
     return SystemSpec(kind, name or kind, path)
 
 
+def _parts(part: str) -> tuple[str, str | None, str | None]:
+    """Kind, name and path; a name like sumy:lsa is a kind, and what stands behind llm: alone is a path."""
+    if find_baseline(part) is not None:
+        return part, None, None
+    if part.startswith(_CHAT) and ("=" not in part or "://" in part.partition("=")[0]):
+        where = part.removeprefix(_CHAT)
+        return "llm", re.split(r"[#/\\]", where.rstrip("/\\"))[-1], where or None
+    found = _SPEC.fullmatch(part)
+    kind, name, path = found.groups() if found else ("", None, None)
+    return kind, name, path
+
+
 def load_system(spec: SystemSpec, seed: int | None) -> AnySummarizer:
     """A system that is ready to summarize."""
-    place = None if spec.path is None else spec.place(seed)
     baseline = find_baseline(spec.kind)
     if baseline is not None:
-        return baseline.load(spec.kind, place)
+        return baseline.load(spec.kind, spec.where(seed))
     if spec.kind == "file":
         return _FromFile(spec.place(seed))
     from ealm.grammar.loading import EMBEDDED, NONE
@@ -104,7 +120,7 @@ def load_system(spec: SystemSpec, seed: int | None) -> AnySummarizer:
     from ealm.summarize.summarizer import Summarizer
 
     variants = spec.kind.split("+")[1:]
-    model, grammar = NAME if place is None else place, NONE if "chain" in variants else EMBEDDED
+    model, grammar = NAME if spec.path is None else spec.place(seed), NONE if "chain" in variants else EMBEDDED
     return _Ealm(_varied(Summarizer(model, grammar=grammar), [own for own in variants if own != "chain"]))
 
 
@@ -135,6 +151,12 @@ class _Ealm:
     def curve(self, text: str) -> list[str]:
         """A raw text at every length, the longest first, for one forward pass."""
         return [summary.summary for summary in self.summarizer.curve(text, recoverability=False)]
+
+
+def overrun_of(system: AnySummarizer) -> Overrun | None:
+    """How often a system was over the limit, if it does not keep to it by itself and was given one."""
+    overrun = system.overrun if isinstance(system, HasOverrun) else None
+    return overrun if overrun is not None and overrun.answers else None
 
 
 def needed_seeds(specs: Iterable[SystemSpec], seeds: Sequence[int]) -> list[tuple[SystemSpec, int | None]]:

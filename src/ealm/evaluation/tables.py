@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ealm.evaluation.qualities import Qualities
@@ -43,6 +44,11 @@ def _score_row(system: SystemResult) -> list[str]:
         for interval, seeds in zip(system.intervals, spread, strict=True)
     ]
     return [system.name, *scores, f"{system.length:.2f}", f"{system.new_words:.2f}"]
+
+
+def overrun_lines(evaluation: Evaluation) -> list[str]:
+    """How often systems were over the limit, of those that do not keep to it by themselves."""
+    return [f"{system.name}: {run.overrun}." for system in evaluation.systems for run in system.runs if run.overrun]
 
 
 def comparison_rows(comparisons: Sequence[Comparison]) -> list[list[str]]:
@@ -156,6 +162,7 @@ def _system_dict(system: SystemResult, found: Qualities | None) -> dict[str, Any
                 **dict(zip(MEASURES, run.scores.mean(axis=0).tolist(), strict=True)),
                 "LEN": run.length,
                 "NW": run.new_words,
+                "over_limit": asdict(run.overrun) if run.overrun else None,
             }
             for run in system.runs
         ],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ealm.baselines.table import AnySummarizer
-from ealm.evaluation.systems import HasCurve, SystemSpec, load_system, needed_seeds
+from ealm.evaluation.systems import HasCurve, SystemSpec, load_system, needed_seeds, overrun_of
 from ealm.evaluation.truth import Case
 from ealm.text.words import split_words
 
@@ -166,6 +166,8 @@ def evaluate_truth(
         lengths = None if words is None else [words]
         outputs = check_once(system, cases) if spec.kind == "file" else check_system(system, cases, lengths=lengths)
         results.append(TruthResult(name, tuple(outputs)))
+        if overrun := overrun_of(system):
+            say(f"{name}: {overrun}")
     return results
 
 
