@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ealm.summarize.summarizer import Summarizer
     from ealm.training.api import TrainingResult, train
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _HOMES = {
     "PRESETS": "common.config",
