@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -114,13 +115,18 @@ def scored(spec: str, data: Path, limit: int, every: int) -> dict[str, Any]:
     """A system on texts with references."""
     system, paired = load_system(parse_systems(spec)[0], None), part_of(read_paired(data), every)
     summaries = system.summarize(paired.sources, words=limit, pretokenized=False)
-    run, overrun = Run.of(summaries, paired, ROUGE), overrun_of(system)
-    kept = sum(len(summary.split()) <= limit for summary in summaries) - (overrun.over if overrun else 0)
+    overrun = overrun_of(system)
+    return figures_of(summaries, paired, limit, over=overrun.over if overrun else 0)
+
+
+def figures_of(summaries: Sequence[str], paired: PairedTexts, limit: int, *, over: int) -> dict[str, Any]:
+    """Scores of summaries, of which so many were over the limit before they were cut."""
+    run = Run.of(summaries, paired, ROUGE)
     return {
         "rouge": [round(value, 2) for value in run.scores.mean(axis=0).tolist()],
         "length": round(run.length, 2),
         "new_words": round(run.new_words, 2),
-        "kept": kept,
+        "kept": sum(len(summary.split()) <= limit for summary in summaries) - over,
         "texts": len(summaries),
         "summaries": list(summaries),
     }
