@@ -153,6 +153,6 @@ def second_reading(name: str, rows: Sequence[Row], verdicts: Sequence[str]) -> l
     (found,) = agreements({"first": [first[row.source, row.summary] for row in again], "second": second})
     kappa = NOTHING if found.kappa is None else f"{found.kappa:.2f}"
     return [
-        f"{len(again)} of these rows were judged a second time, in another order, by the same reader: {found.share:.0%} "
+        f"{len(again)} of these rows were judged again, in another order, by the same reader: {found.share:.0%} "
         f"the same, Cohen's kappa {kappa}. That tells how steady the verdicts are, not how far two readers agree."
     ]
