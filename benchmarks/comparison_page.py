@@ -101,7 +101,7 @@ def machine(results: Mapping[str, Any]) -> str:
     """Under which circumstances times were taken."""
     timings = [parts["timing"] for parts in results.values() if "timing" in parts]
     if not timings:
-        return "Times have not been taken yet."
+        return "Times and memory have not been taken yet: that needs a quiet machine (`--parts timing`)."
     loads = [timing["load"] for timing in timings]
     threads = " or ".join(sorted({str(timing["threads"]) for timing in timings}))
     busy = (
