@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from ealm.grammar import rules
 from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT
 from ealm.grammar.structure import Structure
@@ -40,7 +41,7 @@ class Punctuation:
         is_word = structure.is_word
         self._words, self._is_word, self._structure = words, is_word, structure
         self._verbs = {i for i, tag in enumerate(parse.tags) if tag.startswith("VB")}
-        self._listed = self._verbs | {i for i, tag in enumerate(parse.tags) if tag[:2] in ("JJ", "NN")}
+        self._listed = self._verbs | {i for i, tag in enumerate(parse.tags) if tag == "JJ"}
         self._question_mark = next((i for i in range(len(words) - 1, -1, -1) if words[i] == "?"), None)
         self._asking = (
             _questions(structure, parse) or _last_clause(structure) if self._question_mark is not None else set()
@@ -123,7 +124,9 @@ class Punctuation:
     def joined(self, kept: Collection[int]) -> int | None:
         """The comma between the last two clauses of a list whose "and" is gone: "and" belongs there."""
         structure = self._structure
-        beside = [i for i in kept if structure.relations[i] == "parataxis" and i in self._verbs]
+        beside = [
+            i for i in kept if structure.relations[i] == "parataxis" and i in self._verbs and self._listed_with(i)
+        ]
         members = sorted(beside + [i for i in kept if structure.relations[i] == "conj" and i in self._listed])
         if not members or any(structure.relations[i] == "cc" and structure.heads[i] == members[-1] for i in kept):
             return None
@@ -135,6 +138,11 @@ class Punctuation:
         comma = max((i for i in kept if i < first), default=first)
         linked = self._words[first].lower() in ("so", "but", "yet", "then", "or", "nor", "not")
         return comma if ended and not linked and self._words[comma] == "," else None
+
+    def _listed_with(self, clause: int) -> bool:
+        """Whether a clause stands beside another one, and is not what somebody says there."""
+        above = self._structure.heads[clause]
+        return above != ROOT and self._words[above].lower() not in rules.SAYING
 
     def lost_question(self, kept: Collection[int]) -> set[int]:
         """The question mark, where what was asked is gone."""

@@ -101,7 +101,8 @@ def _is_condition(tree: Tree, i: int) -> bool:
     if tree.heads[i] != ROOT and tree.lower[tree.heads[i]] in rules.WONDERING:
         return False  # "not sure if it works"
     first = min(tree.subtree(i))
-    if tree.lower[i] == "except" or tree.lower[first : first + 2] == ["but", "not"]:
+    cases = tree.lower[first + 2 : first + 3] in (["for"], ["in"], ["to"], ["on"], ["at"], ["that"], ["those"])
+    if tree.lower[i] == "except" or (tree.lower[first : first + 2] == ["but", "not"] and cases):
         return True  # "but not for second homes"
     if i in tree.concessive or not tree.relations[i].startswith(("advcl", "prep")):
         return False
@@ -122,7 +123,7 @@ def without_limits(tree: Tree, required: Sequence[bool]) -> Tree | None:
     limits = [i for i in tree.children(root) if required[i] and _limits(tree, i)]
     subjects = tree.children(root, "nsubj", "nsubjpass")
     narrowing = [j for i in subjects for j in tree.children(i, "relcl", "acl", "prep") if required[j] and j > i]
-    clauses = [i for i in narrowing if tree.relations[i] == "relcl"]
+    clauses = [i for i in narrowing if tree.relations[i] == "relcl" and not _tells_future(tree, i)]
     conditions = [i for i in limits if tree.relations[i] != "prep" or tree.lower[i] in rules.CONDITIONS - {"except"}]
     moved = any(tree.source_heads[i] != root for i in subjects)  # in the place of a pronoun
     if moved or not (clauses or conditions) or any(tree.lower[i] in rules.GENERIC_HEADS for i in subjects):
@@ -135,12 +136,19 @@ def without_limits(tree: Tree, required: Sequence[bool]) -> Tree | None:
     return None if any(tree.lower[i] in unknown for i in core) else shorter
 
 
+def _tells_future(tree: Tree, clause: int) -> bool:
+    """ "A deal which will see …": one of which something is told, and no kind."""
+    return any(tree.lower[i] in ("will", "would") for i in tree.children(clause, "aux"))
+
+
 def _is_rule(tree: Tree, root: int) -> bool:
     """Whether a clause says what may, must or always is."""
     first = next(iter(tree.children(root, "aux", "auxpass")), root)
     modal = tree.lower[first] in rules.NORMATIVE | {"cannot"}
-    lasting = tree.lower[first] in ("is", "are") and bool(tree.children(root, "acomp") or first != root)
-    return (modal or lasting) and bool(tree.children(root, "nsubj", "nsubjpass"))
+    passive = tree.relations[first] == "auxpass"
+    lasting = tree.lower[first] in ("is", "are") and (passive or bool(tree.children(root, "acomp")))
+    going_on = tree.tags[root] == "VBG"  # "investors may be losing money"
+    return (modal or lasting) and not going_on and bool(tree.children(root, "nsubj", "nsubjpass"))
 
 
 def _limits(tree: Tree, i: int) -> bool:

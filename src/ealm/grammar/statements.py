@@ -267,6 +267,8 @@ def _named(tree: Tree, pronoun: int) -> dict[int, str]:
         return {}
     phrases = [root, *tree.children(root, "prep", "acomp", "xcomp")]
     others = [i for j in phrases for i in tree.children(j, "dobj", "attr", "pobj")]
+    named = [i for i in range(subject + 1, pronoun) if tree.tags[i].startswith("NN")]
+    others += [i for i in named if tree.relations[i].startswith("nsubj")]
     first = tree.children(subject, "conj", "conj-whole", "cc")
     if first or not tree.tags[subject].startswith("NN") or any(_agree(tree, pronoun, i) for i in others):
         return {}
