@@ -11,6 +11,15 @@ from ealm.grammar import rules
 from ealm.grammar.rearranging import ROOT, Tree
 from ealm.grammar.statements import asks, commands
 
+_REMARKS = {
+    "unless": "unless exceptions apply",
+    "except": "except in some cases",
+    "but": "but not in all cases",
+    "subject": "subject to conditions",
+}
+"""What is written for an exception that does not fit; for a condition, its conjunction and "conditions are
+met"."""
+
 REMARK = "remark"
 """The relation of the words that stand for a condition."""
 
@@ -57,8 +66,8 @@ def _remark_text(tree: Tree, place: int) -> str:
     while tree.lower[end] in rules.SUPPOSING | rules.BEFORE_CONDITION:
         end += 1
     first = tree.lower[place]
-    if first in rules.REMARKS:
-        return rules.REMARKS[first]
+    if first in _REMARKS:
+        return _REMARKS[first]
     return f"{' '.join(tree.lower[place:end]) or 'if'} conditions are met"
 
 

@@ -107,15 +107,6 @@ SUPPOSING = frozenset("if provided providing assuming".split())
 BEFORE_CONDITION = frozenset("only as so long".split())
 """Conjunctions of clauses that a remark may stand for, and words that belong to them."""
 
-REMARKS = {
-    "unless": "unless exceptions apply",
-    "except": "except in some cases",
-    "but": "but not in all cases",
-    "subject": "subject to conditions",
-}
-"""What is written for an exception that does not fit; for a condition, its conjunction and "conditions are
-met"."""
-
 WHEN = frozenset("when whenever where wherever as while".split())
 """Conditions only where the main clause is no report of the past."""
 
@@ -268,9 +259,6 @@ UNSURE_TITLES = frozenset(
 )
 """Titles that before a single name may be a part of it: "General Motors"."""
 
-GREETINGS = frozenset("hi hello hey dear hiya morning".split())
-"""First words of an address: "Hi all, …"."""
-
 DESIGNATORS = frozenset(
     "inc inc. corp corp. co co. ltd ltd. plc llc lp ag sa s.a. se nv n.v. ab asa oyj gmbh spa s.p.a. bhd pjsc oao "
     "incorporated limited".split()
@@ -366,12 +354,6 @@ DENYING = frozenset(
 
 NARROWING = frozenset("with without between under over above below aged".split())
 """Prepositions that say which of a kind are meant: "people with a nut allergy"."""
-
-LEAVING = frozenset(
-    "leave leaves left leaving keep keeps kept keeping see sees saw seen seeing hear hears heard hearing find finds "
-    "found catch catches caught".split()
-)
-"""Verbs whose object does what the participle behind it says."""
 
 PARTICLES = frozenset("back away off out up down over together apart aside forward".split())
 """Adverbs behind a verb that are a part of it: "push it back"."""
