@@ -133,6 +133,7 @@ def test_training_in_the_middle_of_a_file(tmp_path: Path, dying: Dying, corpus_f
         assert_usable(folder)
         dying.finish(*command, folder=folder)
         assert_same_run(folder, whole)
+        assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
         COUNTS["kills of training in the middle of a file"] += 1
 
 

@@ -1,5 +1,6 @@
 """Texts as users pass them, and what they are told if it is no text."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from summarizers import SENTENCE, various
 
 from ealm.common.errors import EalmWarning, TextError, TextTypeError
-from ealm.summarize.inputs import as_list, check_text
+from ealm.summarize.inputs import LONGEST_WORD, as_list, check_text
 
 TEXTS = [SENTENCE, "Zebra rises", ""]
 
@@ -142,3 +143,13 @@ def test_a_word_to_keep_that_does_not_occur_is_a_warning() -> None:
 def test_a_word_that_one_of_the_texts_has_is_no_warning() -> None:
     various().summarize(["It burns.", SENTENCE], keep=["burns", "Bridge", "zebra"])
     various().summarize([], keep="tram")
+
+
+def test_long_words_are_counted_once() -> None:
+    """From each of their letters anew, it took ten seconds for a megabyte."""
+    text = ("x" * LONGEST_WORD + " ") * 30
+    started = time.process_time()
+    assert check_text(text, None) == text
+    assert time.process_time() - started < 1
+    with pytest.raises(TextError, match="characters without a space"):
+        check_text(text + "x" * (LONGEST_WORD + 1), None)

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
-from starlette.responses import StreamingResponse
+from starlette.responses import JSONResponse, StreamingResponse
 
 from ealm import __version__
 from ealm.common.errors import EalmError, SettingsError, TextError
@@ -108,15 +108,14 @@ def _add_summaries(app: FastAPI, service: Service) -> None:
         responses=_problems(408, 413, 415, 422, 429, 503, 504),
         summary="Shorten a text or several",
     )
-    async def summarize(body: SummarizeRequest, request: Request) -> dict[str, Any]:
+    async def summarize(body: SummarizeRequest, request: Request) -> JSONResponse:
         texts, most = body.texts, service.limits.texts_per_request
         if len(texts) > most:
             raise TextError(f"{len(texts):,} texts are too many for one request ({most}). Use {BATCH}.")
         options = body.options()
-        if not texts:
-            return {"summaries": []}
-        found = await _in_time(request, service.summarize(texts, options), seconds)
-        return {"summaries": [summary_values(summary, trace=options.trace) for summary in _or_raise(found or ())]}
+        found = await _in_time(request, service.summarize(texts, options), seconds) if texts else None
+        # A long text has thousands of edits: they are written out beside the thread that serves all connections.
+        return await asyncio.to_thread(_summaries, _or_raise(found or ()), trace=options.trace)
 
     @app.post(
         "/v1/curve",
@@ -124,13 +123,12 @@ def _add_summaries(app: FastAPI, service: Service) -> None:
         responses=_problems(408, 413, 415, 422, 429, 503, 504),
         summary=f"Every length of one text; as a stream of points with Accept: {NDJSON}",
     )
-    async def curve(body: CurveRequest, request: Request) -> dict[str, Any] | StreamingResponse:
+    async def curve(body: CurveRequest, request: Request) -> Response:
         if NDJSON in request.headers.get("accept", ""):
             lines = curve_lines(_as_they_come(request, lambda push: service.curve(body, push), seconds))
             first = await anext(lines)  # an error has its own status; after the first line it could only break off
             return StreamingResponse(_chained(first, lines), media_type=NDJSON)
-        values: dict[str, Any] = await _in_time(request, service.curve(body), seconds) or {}
-        return values
+        return JSONResponse(await _in_time(request, service.curve(body), seconds) or {})
 
 
 def _add_comparison(app: FastAPI, service: Service) -> None:
@@ -234,6 +232,10 @@ def _describe_problems(app: FastAPI) -> None:
         return app.openapi_schema
 
     app.openapi = described  # type: ignore[method-assign]
+
+
+def _summaries(summaries: Sequence[Summary], *, trace: bool) -> JSONResponse:
+    return JSONResponse({"summaries": [summary_values(summary, trace=trace) for summary in summaries]})
 
 
 def _or_raise(found: Sequence[Summary | EalmError]) -> list[Summary]:

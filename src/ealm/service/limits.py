@@ -32,7 +32,7 @@ class ServiceLimits:
     """Cost of one batch of plain texts."""
     costly_at_once: int = 2
     """Costly requests that share the processor; others wait."""
-    closing_seconds: float = 5.0
+    closing_seconds: float = 4.0
     """How long what has begun may go on after the end was requested."""
 
     @property

@@ -131,7 +131,7 @@ class _Pending:
             return _line(values | {"error": "Something went wrong here; the text was not kept."})
         if isinstance(result, EalmError):
             return _line(values | {"error": as_fields(result)})
-        return _line(values | summary_values(result, trace=self._trace))
+        return await asyncio.to_thread(lambda: _line(values | summary_values(result, trace=self._trace)))
 
 
 async def _start(line: bytes, service: Service) -> _Pending:

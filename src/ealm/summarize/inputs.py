@@ -12,7 +12,7 @@ Keywords = ParamSpec("Keywords")
 LONGEST_WORD = 10_000
 """Characters without white space between them; more are data, not a word, and would take seconds."""
 
-_ENDLESS_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1}}}")
+_ENDLESS_WORD = re.compile(rf"(?<!\S)\S{{{LONGEST_WORD + 1}}}")  # from where a word begins, not from each letter
 
 _MISSING = {"NoneType", "float", "NAType"}
 """Types of what stands for a missing value, in Python, NumPy and pandas."""
