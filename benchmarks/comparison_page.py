@@ -15,6 +15,7 @@ DATA = Path(__file__).parent / "data"
 READ = {8: "comparison-8", 12: "comparison-12"}
 """The sheets that were read, by their limit; a second reading of some rows ends in `-again`."""
 NOTHING = "–"
+AGAIN = "`python -m benchmarks.comparison --parts timing`"
 EXPLAINS = {
     "ealm": "every word: kept or removed, in which step, why; recoverable or not",
     "ealm without grammar": "every word: kept or removed, in which step; recoverable or not",
@@ -101,7 +102,7 @@ def machine(results: Mapping[str, Any]) -> str:
     """Under which circumstances times were taken."""
     timings = [parts["timing"] for parts in results.values() if "timing" in parts]
     if not timings:
-        return "Times and memory have not been taken yet: that needs a quiet machine (`--parts timing`)."
+        return f"Times and memory have not been taken yet: that needs a quiet machine ({AGAIN})."
     loads = [timing["load"] for timing in timings]
     threads = " or ".join(sorted({str(timing["threads"]) for timing in timings}))
     busy = (
@@ -109,7 +110,7 @@ def machine(results: Mapping[str, Any]) -> str:
         if max(loads) < 1
         else (
             " **That is a busy machine: words a second by the clock are far too low here, and those of the processor "
-            "are to be compared with each other only.** Take them again on a quiet one with `--parts timing`."
+            f"are to be compared with each other only.** Take them again on a quiet one: {AGAIN}."
         )
     )
     return (
