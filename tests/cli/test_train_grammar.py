@@ -7,8 +7,8 @@ from click.testing import CliRunner
 from grammars import ChainGrammar
 
 from ealm.cli.main import main
+from ealm.grammar.neural.saved_parser import read_network
 from ealm.grammar.protocol import Grammar
-from ealm.grammar.saved_parser import read_network
 
 
 def test_the_command_writes_a_parser_and_its_agreement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ealm.grammar.decoding import best_tree
+from ealm.grammar.neural.decoding import best_tree
 from ealm.grammar.protocol import NO_HEAD, is_tree
 
 

@@ -8,10 +8,10 @@ import torch
 from grammars import INPUTS, FakeWordEncoder
 
 from ealm.common.errors import GrammarError
-from ealm.grammar.network import ParserNetwork, ParserShape
+from ealm.grammar.neural.network import ParserNetwork, ParserShape
+from ealm.grammar.neural.saved_parser import SHAPE_FILE, read_network, write_network
 from ealm.grammar.parser import EmbeddedGrammar
 from ealm.grammar.protocol import ROOT_RELATION
-from ealm.grammar.saved_parser import SHAPE_FILE, read_network, write_network
 
 SHAPE = ParserShape(
     INPUTS, relations=("ROOT", "det", "dobj"), tags=("DT", "NN"), width=8, arc_width=6, relation_width=4

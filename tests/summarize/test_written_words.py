@@ -3,7 +3,6 @@
 import pytest
 
 from ealm import Summarizer, Summary
-from ealm.paper.edits import Action
 
 
 @pytest.fixture(scope="module")
@@ -13,41 +12,6 @@ def summarizer() -> Summarizer:
 
 def short(summarizer: Summarizer, text: str, words: int, **options: object) -> Summary:
     return summarizer.summarize(text, words=words, **options)
-
-
-@pytest.mark.parametrize(
-    ("text", "headline"),
-    [
-        (
-            "A will that is not signed in the presence of two witnesses is invalid, even if there is no doubt that it "
-            "expresses the wishes of the deceased.",
-            "When a will is invalid.",
-        ),
-        (
-            "If your baby has a fever of more than 38 degrees and is younger than three months, go to the emergency "
-            "department at once, even if he seems well.",
-            "When to go to the emergency department.",
-        ),
-        (
-            "Children who have had a fever should stay at home until their temperature has been normal for at least "
-            "24 hours.",
-            "When children should stay at home.",
-        ),
-    ],
-)
-def test_where_a_condition_does_not_fit_the_headline_says_just_when(
-    summarizer: Summarizer, text: str, headline: str
-) -> None:
-    summary = short(summarizer, text, 8)
-    assert summary.summary == headline
-    assert not summary.complete
-    assert any(edit.action == Action.REPLACE for edit in summary.edits)
-    assert "when" not in short(summarizer, text, 8, extractive=True).summary.lower()
-
-
-def test_nobody_is_told_when_something_has_happened(summarizer: Summarizer) -> None:
-    text = "The former mayor resigned after three weeks if the report that the paper printed on Monday is right."
-    assert not short(summarizer, text, 6).summary.startswith("When")
 
 
 def test_a_pronoun_of_another_clause_is_written_out(summarizer: Summarizer) -> None:

@@ -149,7 +149,7 @@ def _mapped(path: Path) -> Iterator[None]:
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> None:
     """Write a whole safetensors file."""
     with replaced(path) as draft:
-        # Clones: safetensors refuses tensors that share memory. Its own way to write leaves another temporary file behind
-        # when it is killed, which nobody would find again.
+        # Clones: safetensors refuses tensors that share memory. Its own way to write leaves another temporary file
+        # behind when it is killed, which nobody would find again.
         copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
         draft.write_bytes(save(copies, dict(metadata or {})))

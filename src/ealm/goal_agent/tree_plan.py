@@ -8,7 +8,6 @@ from typing import Protocol
 from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
 from ealm.grammar.rearranging import ROOT
-from ealm.grammar.remarks import asked_when
 from ealm.grammar.structure import Structure
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
@@ -157,21 +156,7 @@ class TreePlan:
 
     def _instead(self, fits: Fits, *, rephrase: bool) -> PlannedDraft | None:
         """A statement in place of the main one, which does not fit."""
-        found = (self._condensed(fits) if rephrase else None) or self._other_statement(fits, rephrase=rephrase)
-        return found or (self._asked(fits) if rephrase else None)
-
-    def _asked(self, fits: Fits) -> PlannedDraft | None:
-        """ "When a will is invalid": a headline that leaves the condition open."""
-        structure = self._structure.unlimited
-        if structure is None or structure.tree is None:
-            return None
-        tree = structure.tree
-        _, words = self._best_part(structure, lambda kept, _=None: fits(kept, asked_when(tree, kept)))
-        articles = {i for i in structure.dispensable[0] if structure.relations[i] == "det"}
-        least = self._indices(_shortest(structure, self._values, self._sizes) - articles)
-        if not words and fits(least, asked_when(tree, least)):
-            words = least
-        return PlannedDraft(tuple(words), False, asked_when(tree, words)) if words else None
+        return (self._condensed(fits) if rephrase else None) or self._other_statement(fits, rephrase=rephrase)
 
     def _written(self, draft: PlannedDraft, fits: Fits) -> PlannedDraft:
         """With "and" where a list has lost its end, and "a" or "an" as the next word has it."""

@@ -6,10 +6,10 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from ealm.grammar.decoding import best_tree
-from ealm.grammar.network import ParserNetwork, ParserShape
+from ealm.grammar.neural.decoding import best_tree
+from ealm.grammar.neural.network import ParserNetwork, ParserShape
+from ealm.grammar.neural.saved_parser import read_network
 from ealm.grammar.protocol import NO_HEAD, ROOT_RELATION, Parse
-from ealm.grammar.saved_parser import read_network
 from ealm.lm.batching import rows_by_length
 from ealm.lm.word_encoder import WordEncoder
 from ealm.text.word_shapes import SHAPES, word_shapes

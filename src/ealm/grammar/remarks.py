@@ -1,6 +1,6 @@
-"""What is written where a condition does not fit: a few words in its place, or just when something holds.
+"""What is written where a condition does not fit: a few words in its place that leave it open.
 
-"The minister may exempt vessels if conditions are met", "when to see a doctor": both leave the condition open.
+"The minister may exempt vessels if conditions are met".
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -119,78 +119,3 @@ def _is_condition(tree: Tree, i: int) -> bool:
         return tree.lower[i] in rules.SUPPOSING
     marks = {tree.lower[j] for j in tree.children(i, "mark", "advmod") if j < i}
     return i in tree.conditional or tree.lower[i] == "subject" or bool(marks & (rules.SUPPOSING | {"unless"}))
-
-
-def without_limits(tree: Tree, required: Sequence[bool]) -> Tree | None:
-    """The main clause without what limits it, to be written behind "when": "when a will is invalid".
-
-    Only of rules, advice and lasting facts, and only where a condition is what limits them.
-    """
-    root = tree.root
-    if root is None or asks(tree) or not (commands(tree, root) or _is_rule(tree, root)):
-        return None
-    limits = [i for i in tree.children(root) if required[i] and _limits(tree, i)]
-    subjects = tree.children(root, "nsubj", "nsubjpass")
-    narrowing = [j for i in subjects for j in tree.children(i, "relcl", "acl", "prep") if required[j] and j > i]
-    clauses = [i for i in narrowing if tree.relations[i] == "relcl" and not _tells_future(tree, i)]
-    conditions = [i for i in limits if tree.relations[i] != "prep" or tree.lower[i] in rules.CONDITIONS - {"except"}]
-    moved = any(tree.source_heads[i] != root for i in subjects)  # in the place of a pronoun
-    if moved or not (clauses or conditions) or any(tree.lower[i] in rules.GENERIC_HEADS for i in subjects):
-        return None
-    shorter = deepcopy(tree)
-    gone = {j for i in (*limits, *(narrowing if clauses else ())) for j in tree.subtree(i)}
-    shorter.remove({*gone, *_beside(tree, root)})
-    unknown = rules.THIRD_PERSON | rules.THIRD_PERSON_OBJECTS | rules.POSSESSIVES | rules.FIRST_PERSON
-    core = {root, *(j for i in shorter.children(root) if required[i] for j in shorter.subtree(i))}
-    return None if any(tree.lower[i] in unknown for i in core) else shorter
-
-
-def _tells_future(tree: Tree, clause: int) -> bool:
-    """ "A deal which will see …": one of which something is told, and no kind."""
-    return any(tree.lower[i] in ("will", "would") for i in tree.children(clause, "aux"))
-
-
-def _is_rule(tree: Tree, root: int) -> bool:
-    """Whether a clause says what may, must or always is."""
-    first = next(iter(tree.children(root, "aux", "auxpass")), root)
-    modal = tree.lower[first] in rules.NORMATIVE | {"cannot"}
-    passive = tree.relations[first] == "auxpass"
-    lasting = tree.lower[first] in ("is", "are") and (passive or bool(tree.children(root, "acomp")))
-    going_on = tree.tags[root] == "VBG"  # "investors may be losing money"
-    return (modal or lasting) and not going_on and bool(tree.children(root, "nsubj", "nsubjpass"))
-
-
-def _limits(tree: Tree, i: int) -> bool:
-    """Whether it is a condition, an exception or a time limit, and no complement."""
-    if not tree.relations[i].startswith(("advcl", "prep", "npadvmod", "idiom")):
-        return False
-    first = tree.lower[min(tree.subtree(i))]
-    words = {first, tree.lower[i], *(tree.lower[j] for j in tree.children(i, "mark", "advmod") if j < i)}
-    opening = rules.CONDITIONS | rules.SUPPOSING | rules.WHEN | {"only", "except", "without"}
-    return i in tree.conditional or bool(words & opening)
-
-
-def _beside(tree: Tree, root: int) -> set[int]:
-    """What is said beside the main clause, and adverbs that limit it."""
-    relations = ("conj", "parataxis", "attribution", "discourse", "intj", "cc")
-    loose = [i for i in tree.children(root, "advmod") if tree.lower[i] in ("only", "then", "otherwise", "please")]
-    return {j for i in (*tree.children(root, *relations), *loose) for j in tree.subtree(i)}
-
-
-def asked_when(tree: Tree, kept: Collection[int]) -> dict[int, str]:
-    """What is written so that a clause says when something holds, or when to do something."""
-    words = sorted(i for i in kept if tree.is_word[i])
-    root = tree.root
-    if not words or root is None:
-        return {}
-    first = words[0]
-    written = tree.words[first] if tree.tags[first].startswith("NNP") else tree.lower[first]
-    if not commands(tree, root) and not _is_prohibition(tree, first, root):
-        return {first: f"when {written}"}
-    if tree.lower[first] == "do" and tree.lower[first + 1] == "not":
-        return {first: "when", first + 1: "not to"}
-    return {first: "when not to" if tree.lower[first] == "don't" else f"when to {written}"}
-
-
-def _is_prohibition(tree: Tree, first: int, root: int) -> bool:
-    return tree.lower[first] in ("do", "don't") and not tree.children(root, "nsubj", "nsubjpass")

@@ -15,7 +15,7 @@ from ealm.grammar.openings import cut_openings
 from ealm.grammar.phrases import join_phrases
 from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT, Tree
-from ealm.grammar.remarks import Remark, remark, without_limits
+from ealm.grammar.remarks import Remark, remark
 from ealm.grammar.soundness import is_sound
 from ealm.grammar.statements import Clause, free_antecedents, free_statements, other_clauses
 
@@ -44,12 +44,6 @@ class Structure:
         """The structure with a remark in place of the conditions that the sentence needs."""
         found = None if self.tree is None else remark(self.tree, self.required)
         return None if found is None else (_structure(found.tree, headline=self.headline), found)
-
-    @cached_property
-    def unlimited(self) -> "Structure | None":
-        """The main clause without the conditions that limit it, which may stand behind "when"."""
-        found = None if self.tree is None else without_limits(self.tree, self.required)
-        return None if found is None else _structure(found, headline=self.headline)
 
     def is_sound(self, kept: Collection[int]) -> bool:
         """Whether a draft of the main statement shows no sign of a wrong parse."""

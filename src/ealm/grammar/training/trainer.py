@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
-from ealm.grammar.network import ParserNetwork, ParserShape
+from ealm.grammar.neural.network import ParserNetwork, ParserShape
 from ealm.grammar.parser import padded
 from ealm.grammar.protocol import ROOT_RELATION
 from ealm.grammar.training.example_cache import ExampleCache

@@ -9,7 +9,7 @@ import torch
 
 from ealm.common.errors import GrammarError, LanguageModelError
 from ealm.common.storage import read_json, write_json
-from ealm.grammar.network import ParserNetwork, ParserShape
+from ealm.grammar.neural.network import ParserNetwork, ParserShape
 from ealm.grammar.protocol import ROOT_RELATION
 from ealm.lm.int8_weights import read_compact, write_compact
 
