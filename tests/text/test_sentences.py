@@ -211,3 +211,11 @@ def test_an_empty_pretokenized_line_is_an_empty_sentence() -> None:
 )
 def test_a_sentence_is_cut_at_the_best_place(words: str, expected: list[int]) -> None:
     assert cuts(words.split(), 5) == expected
+
+
+def test_a_character_of_the_writer_that_looks_like_a_mark_gets_no_partner() -> None:
+    lone, pair = "\ue100", "\ue200\ue201"
+    (sentence,) = split_sentences(f"one {lone} two")
+    assert sentence.text == f"one {lone} two"
+    first, second = split_sentences(f"{pair[0]}The river rose. The town{pair[1]} flooded.")
+    assert (first.text, second.text) == (f"{pair[0]}The river rose.{pair[1]}", f"{pair[0]}The town{pair[1]} flooded.")

@@ -1,6 +1,6 @@
 """What parsers often hang on the wrong word: relative clauses, objects, measures and times."""
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.rearranging import ROOT, Tree
 
 
@@ -82,15 +82,11 @@ def _mend_mark(tree: Tree, mark: int, clause: int) -> None:
         tree.move(mark, tree.heads[clause] if others else clause, "prep")
 
 
-_TWOFOLD = frozenset("as after before since until till".split())
-"""Prepositions that are conjunctions too."""
-
-
 def mend_conjunctions(tree: Tree) -> None:
     """ "Fell as costs and higher wages hurt trade": what has a finite verb behind its noun is a conjunction."""
     for i in range(len(tree.words) - 1):
         verb = tree.heads[i]
-        if tree.relations[i] != "prep" or tree.lower[i] not in _TWOFOLD or verb == ROOT:
+        if tree.relations[i] != "prep" or tree.lower[i] not in rule_words.TWOFOLD or verb == ROOT:
             continue
         nouns = tree.children(i, "pobj")
         behind = max(tree.subtree(i)) + 1
@@ -143,12 +139,9 @@ def mend_superlatives(tree: Tree) -> None:
         if times and greatest and noun not in tree.subtree(i):
             tree.attach(i, noun)
     for i in range(len(tree.words) - 1):  # "the world's largest maker"
-        ranks = tree.relations[i + 1] == "amod" and (tree.tags[i + 1] == "JJS" or tree.lower[i + 1] in _RANKS)
+        ranks = tree.relations[i + 1] == "amod" and (tree.tags[i + 1] == "JJS" or tree.lower[i + 1] in rule_words.RANKS)
         if tree.relations[i] == "poss" and ranks and tree.heads[i] == tree.heads[i + 1]:
             tree.move(i, i + 1, "idiom")
-
-
-_RANKS = frozenset("top leading first only second third main".split())
 
 
 def mend_told(tree: Tree) -> None:

@@ -1,9 +1,7 @@
 """What stands before a sentence and is no part of it: an address ("Hi all, …"), a caption in capitals."""
 
+from ealm.grammar import rule_words
 from ealm.grammar.rearranging import ROOT, Tree
-
-_GREETINGS = frozenset("hi hello hey dear hiya morning".split())
-"""First words of an address: "Hi all, …"."""
 
 _LONGEST_ADDRESS = 5
 """Words before the comma."""
@@ -30,7 +28,7 @@ def cut_openings(tree: Tree) -> None:
 
 def _address(tree: Tree) -> int:
     """Where an address ends, with its comma; 0 if there is none."""
-    if tree.lower[0] not in _GREETINGS:
+    if tree.lower[0] not in rule_words.GREETINGS:
         return 0
     comma = next((i for i in range(1, min(_LONGEST_ADDRESS + 1, len(tree.words))) if tree.words[i] in ",!"), 0)
     called = not any(tree.tags[i].startswith("VB") for i in range(1, comma))  # "hi, I am here"

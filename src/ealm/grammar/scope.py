@@ -1,16 +1,10 @@
 """What stands in the scope of what: negations, conditions, bounds, and what is told as past."""
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.rearranging import ROOT, Tree
 
 _CONTAINERS = frozenset({"relcl", "acl", "conj", "attribution", "parataxis", "ccomp"})
 """Relations of clauses that may go as a whole, with the conditions in them."""
-
-_LEAVING = frozenset(
-    "leave leaves left leaving keep keeps kept keeping see sees saw seen seeing hear hears heard hearing find finds "
-    "found catch catches caught".split()
-)
-"""Verbs whose object does what the participle behind it says."""
 
 COMPLEMENTS = ("dobj", "attr", "acomp", "xcomp", "ccomp", "oprd")
 
@@ -282,7 +276,7 @@ class Scope:
             return False
         head = self._heads[i]
         verb = self._heads[head] if self._relations[head] == "dobj" else head
-        return verb != ROOT and self._lower[verb] in _LEAVING and bool(self._of(verb, "dobj"))
+        return verb != ROOT and self._lower[verb] in rule_words.LEAVING and bool(self._of(verb, "dobj"))
 
     def _says_more_than_pronoun(self, i: int) -> bool:
         """ "Because it reached us three days late": in a reason, what follows "us" is what matters."""

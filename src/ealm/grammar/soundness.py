@@ -3,18 +3,13 @@
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.rearranging import ROOT, Tree
 
 _OPEN_TAGS = frozenset({"IN", "CC", "MD", "TO", "PRP$", "WDT"})
 """Tags of words that something must follow."""
 
-_OPEN_NOUNS = frozenset("sign fact claim indication evidence idea belief".split())
-"""Nouns that a clause must follow."""
-
 _QUOTES = frozenset("\"“”‘’'«»„")
-
-_CONJUNCTIONS = frozenset("when while as if because although though since until before after that".split())
 
 _BE = rules.BE_PRESENT | rules.BE_PAST | {"be", "been", "being"}
 
@@ -35,7 +30,7 @@ def _meets(tree: Tree, before: int, behind: int, kept: Collection[int]) -> bool:
     if behind == before + 1 or any(i in kept for i in range(before + 1, behind)):
         return False
     finite = tree.tags[behind] in ("VBZ", "VBD", "VBP")
-    if tree.lower[before] in _CONJUNCTIONS and tree.relations[before] in ("mark", "advmod") and finite:
+    if tree.lower[before] in rule_words.CONJUNCTIONS and tree.relations[before] in ("mark", "advmod") and finite:
         return True
     verb = tree.tags[before].startswith("VB") and tree.lower[before] not in rules.SAYING | rules.THINKING
     if verb and tree.lower[behind] in ("i", "he", "she", "we", "they") and tree.relations[behind] == "nsubj":
@@ -99,7 +94,7 @@ def _hangs(tree: Tree, last: int) -> bool:
         return tree.relations[last] not in ("prt", "advmod", "pobj", "dobj")
     if tree.tags[last] in ("DT", "WP", "WRB"):
         return tree.relations[last] in ("det", "nsubj", "advmod") and tree.lower[last] not in ("why", "how")
-    if tree.lower[last] in _BE | _OPEN_NOUNS:
+    if tree.lower[last] in _BE | rule_words.OPEN_NOUNS:
         return True
     return tree.lower[last] in ("told", "tells", "has", "have", "had", "than", "as")
 

@@ -75,6 +75,8 @@ class TransformersMaskedLM:
         self.max_words = (_position_limit(model, tokenizer) - self._layout.pair_overhead) // 2
         self.unknown_id: int = tokenizer.unk_token_id
         self._special_ids = frozenset(tokenizer.all_special_ids)
+        if not isinstance(model, LaterModel):
+            _ = self._head  # a model that cannot be used is told now
 
     @classmethod
     def load(
@@ -103,7 +105,7 @@ class TransformersMaskedLM:
             ) from error
         with _parts_that_fit(wanted):
             lm = cls(model, tokenizer, name=wanted, engine=engine)
-            _ = lm._head, lm.not_a_word  # what is wrong with somebody's files is told now
+            _ = lm.not_a_word  # what is wrong with somebody's files is told now
             return lm
 
     @cached_property

@@ -4,7 +4,7 @@ Characters of Unicode's private use area stand for a mark that opens, the one th
 shortened, such as code. Words, sentences and plans see these; what is written has the marks again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import regex
@@ -29,17 +29,23 @@ def is_whole(character: str) -> bool:
     return len(character) == 1 and FIRST_WHOLE <= ord(character) <= LAST
 
 
-def with_own_marks(sentence: str, still_open: str) -> tuple[str, str]:
+def paired_marks(text: str) -> frozenset[str]:
+    """Opening marks whose partner stands in the text too: a lone character of this kind is the writer's own."""
+    return frozenset(character for character in set(text) if (closing_mark(character) or "\0") in text)
+
+
+def with_own_marks(sentence: str, still_open: str, paired: Collection[str]) -> tuple[str, str]:
     """A sentence in which every mark has its partner, and the marks that are open behind it.
 
-    `still_open` are those that were open before it: a bold paragraph is made of bold sentences.
+    `still_open` are those that were open before it: a bold paragraph is made of bold sentences. `paired` are the
+    opening marks of the whole text that have a partner there.
     """
     waiting = list(still_open)
     for character in sentence:
         if not is_mark(character):
             continue
         if closing_mark(character):
-            waiting.append(character)
+            waiting += [character] if character in paired else []
         elif chr(ord(character) - 1) in waiting:
             waiting.remove(chr(ord(character) - 1))
     closing = "".join(chr(ord(character) + 1) for character in reversed(waiting))

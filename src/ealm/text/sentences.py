@@ -9,7 +9,7 @@ import regex
 from sentencex import segment
 
 from ealm.text.blocks import Block, Form, split_blocks
-from ealm.text.marks import with_own_marks
+from ealm.text.marks import paired_marks, with_own_marks
 from ealm.text.tokenizer import Token, tokenize
 from ealm.text.word_lists import CLAUSE_OPENERS, FUNCTION_WORDS, PREPOSITIONS
 from ealm.text.words import join_words, split_words
@@ -104,13 +104,13 @@ def block_sentences(
         return [Sentence(block.text, tuple(tokenize(block.text)), lead=block.lead, form=block.form, opens=True)]
     inner = _LINE_BREAK.sub(" ", block.text) if unwrap else block.text
     sentences: list[Sentence] = []
-    still_open = ""
+    still_open, paired = "", paired_marks(inner)
     for stretch in _stretches(inner, language):
         bare = stretch.strip()
         start = stretch.index(bare) if bare else len(stretch)
         _add_gap(sentences, stretch[:start])
         for piece in _pieces(bare, longest):
-            own, still_open = with_own_marks(piece.text, still_open)
+            own, still_open = with_own_marks(piece.text, still_open, paired)
             marked = piece if own == piece.text else replace(piece, text=own, tokens=tuple(tokenize(own)))
             sentences.append(replace(marked, form=block.form))
         _add_gap(sentences, stretch[start + len(bare) :])
