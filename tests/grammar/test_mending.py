@@ -57,3 +57,14 @@ def test_behind_and_a_predicate_is_no_adjunct() -> None:
     relations = "nsubj ROOT advmod cc aux advmod {} dobj punct"
     above = [1, -1, 1, 1, 6, 6, 1, 6, 1]
     assert heads(words, above, relations.format("advcl"), tags) == heads(words, above, relations.format("conj"), tags)
+
+
+def test_behind_a_comma_a_second_prohibition_may_go() -> None:
+    words = ["The", "cab", "can't", "come", ",", "so", "please", "don't", "wait", "."]
+    parse = Parse(
+        (1, 3, 3, -1, 3, 8, 8, 8, 3, 3),
+        ("det", "nsubj", "aux", "ROOT", "punct", "cc", "intj", "aux", "conj", "punct"),
+        ("DT", "NN", "MD", "VB", ",", "RB", "UH", "VB", "VB", "."),
+    )
+    structure = structure_of(words, parse, [not is_punctuation(word) for word in words], headline=True)
+    assert not structure.required[words.index("wait")]

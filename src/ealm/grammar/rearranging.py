@@ -211,8 +211,11 @@ class Tree:
         return bool(auxiliaries) and auxiliaries[0] < subjects[0]
 
     def _shares_negation(self, verb: int, member: int) -> bool:
-        """ "Do not drink and drive": only both together are denied."""
-        return self.tags[verb] == self.tags[member] == "VB" and self._is_negated(verb) and verb < member
+        """ "Do not drink and drive": without a comma, only both together are denied."""
+        denied = self._is_negated(verb) and not self._is_negated(member)
+        return (
+            denied and self.tags[verb] == self.tags[member] == "VB" and verb < member and all(self.is_word[verb:member])
+        )
 
     def _shares_object(self, verb: int, member: int) -> bool:
         """ "Peel and dice the potatoes": the first verb has its object behind the second."""

@@ -76,7 +76,10 @@ def _pronouns(tree: Tree, place: int) -> list[int]:
     pronouns = rules.THIRD_PERSON | rules.THIRD_PERSON_OBJECTS | rules.POSSESSIVES | rules.DEMONSTRATIVES
     behind = range(place + 1, len(tree.words))
     return [
-        i for i in behind if tree.is_word[i] and tree.lower[i] in pronouns and tree.tags[i] in ("PRP", "PRP$", "DT")
+        i
+        for i in behind
+        if tree.is_word[i] and tree.lower[i] in pronouns and tree.tags[i] in ("PRP", "PRP$", "DT")
+        if not (tree.relations[i] == "det" and tree.words[tree.heads[i]][:1].isupper())  # "this Agreement"
     ]
 
 
