@@ -165,7 +165,9 @@ async def _run(
 ) -> dict[str, Any]:
     texts = iter(sentences(200 * round(alone + 60 * minutes) + 1_000, SOURCE_WORDS))
     url = f"http://{address[0]}:{address[1]}"
-    async with httpx.AsyncClient(base_url=url, timeout=_PATIENCE, limits=httpx.Limits(max_connections=None)) as http:
+    # No connection is used again after a while: the service may be closing it as idle at that moment.
+    limits = httpx.Limits(max_connections=None, keepalive_expiry=1)
+    async with httpx.AsyncClient(base_url=url, timeout=_PATIENCE, limits=limits) as http:
         quiet, loaded = Record(), Record()
         plain_clients, others = Client(http, Record(), address), Client(http, loaded, address)
         tasks = [asyncio.create_task(_plain(plain_clients, texts)) for _ in range(plain)]

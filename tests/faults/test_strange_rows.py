@@ -182,6 +182,10 @@ def test_the_whole_parquet_file_is_read() -> None:
     assert run_job("in.parquet", WHOLE) is not None
 
 
+def test_a_parquet_file_whose_columns_have_no_names_is_refused() -> None:
+    assert run_job("in.parquet", WHOLE.replace(b"tags", b"\x80ags")) is None
+
+
 @MANY
 @given(st.data())
 def test_a_damaged_journal_never_spoils_a_job(data: st.DataObject) -> None:

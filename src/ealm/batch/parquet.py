@@ -30,7 +30,7 @@ class ParquetReader:
         try:
             # Through a small buffer, instead of whole row groups.
             self._file = parquet.ParquetFile(path, buffer_size=_READ_BYTES, pre_buffer=False)
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, pa.ArrowException, UnicodeDecodeError) as error:  # the last for damaged names of columns
             raise BatchError(f"Cannot read {path}: {error}") from error
         self.schema = self._file.schema_arrow
         self.columns: Sequence[str] | None = self.schema.names

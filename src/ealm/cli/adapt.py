@@ -85,7 +85,7 @@ def adapt(
     """
     from ealm.common.stopping import StopRequest
     from ealm.lm.adapt.fitting import FittingSettings
-    from ealm.lm.adapt.run import AdaptRequest, is_finished, open_adaptation
+    from ealm.lm.adapt.run import AdaptRequest, is_finished, open_adaptation, remove_leftovers
 
     request = AdaptRequest(
         corpus=corpus,
@@ -101,6 +101,7 @@ def adapt(
         progress=not quiet,
     )
     if is_finished(request):
+        remove_leftovers(folder)
         click.echo(f"{folder} is finished.", err=True)
         return
     run = open_adaptation(request)

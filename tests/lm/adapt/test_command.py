@@ -120,6 +120,10 @@ def test_killed_while_it_finishes_a_run_is_finished_by_the_next(
     again = adapt(*common, "--resume")
     assert again.exit_code == 0, again.output
     assert_finished(tmp_path / "out")
+    for name in (CHECKPOINT_FILE, "model.safetensors", ".model.safetensors.1.part"):  # killed before it removed these
+        (tmp_path / "out" / name).write_bytes(b"left over")
+    assert "is finished" in adapt(*common, "--resume").stderr
+    assert_finished(tmp_path / "out")
 
 
 @pytest.mark.parametrize("quiet", [True, False])

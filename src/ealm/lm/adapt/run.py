@@ -142,6 +142,14 @@ def is_finished(request: AdaptRequest) -> bool:
         return False
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Remove what only an unfinished run needs; also for a run that was killed right before it did so itself."""
+    remove_drafts(folder)
+    (folder / CHECKPOINT_FILE).unlink(missing_ok=True)
+    if (folder / COMPACT_FILE).exists():
+        (folder / WEIGHTS_FILE).unlink(missing_ok=True)
+
+
 _KINDS: Kinds = {
     "settings": dict,
     "corpus": str,
@@ -275,9 +283,7 @@ class Adaptation:
             model.tie_weights()
             self._score("rounded to eight bits")
         write_json(folder / REPORT_FILE, {**read_json(folder / REPORT_FILE), "history": self.history, "finished": True})
-        (folder / CHECKPOINT_FILE).unlink()
-        if (folder / COMPACT_FILE).exists():
-            (folder / WEIGHTS_FILE).unlink()
+        remove_leftovers(folder)
 
     def _check_same_run(self, header: Mapping[str, Any]) -> None:
         before = {**header["settings"], "text": header["corpus"]}
