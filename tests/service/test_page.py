@@ -8,6 +8,7 @@ import pytest
 from page_tools import (
     Server,
     done,
+    eventually,
     playwright_api,
     pytestmark,  # noqa: F401 - without a browser, all of these are skipped
     set_slider,
@@ -269,7 +270,7 @@ def test_the_keyboard_is_enough(page: Any) -> None:
     page.focus("#length")
     before = summary(page)
     page.keyboard.press("Home")
-    assert len(summary(page)) < len(before)
+    assert eventually(page, lambda: len(summary(page)) < len(before))
     page.focus(".word >> nth=0")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")

@@ -4,7 +4,7 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,15 @@ def set_slider(page: Any, value: int) -> None:
     page.eval_on_selector(
         "#length", "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')) }", str(value)
     )
+
+
+def eventually(page: Any, holds: Callable[[], bool], seconds: float = 20) -> bool:
+    """Whether something comes to hold: the curve of a text streams in behind its first summary."""
+    for _ in range(round(seconds * 10)):
+        if holds():
+            return True
+        page.wait_for_timeout(100)
+    return holds()
 
 
 def summary(page: Any) -> str:
