@@ -165,15 +165,16 @@ def test_a_pinned_word_stays_at_every_length(page: Any) -> None:
 def test_play_lets_words_leave_and_ends_where_it_began(page: Any) -> None:
     shorten(page, TEXT)
     set_slider(page, 4)
+    assert eventually(page, lambda: len(summary(page).split()) <= 4)
     shown = summary(page)
     page.click("#play")
     assert page.text_content("#play") == "Stop"
     assert int(page.input_value("#length")) > 4
     page.wait_for_selector("#source.playing .word.gone", state="attached")
-    assert page.locator("#source.playing .word.gone").first.is_hidden()
+    page.locator("#source.playing .word.gone").first.wait_for(state="hidden")
     page.wait_for_selector("#play[aria-pressed=false]")
     assert page.text_content("#play") == "Play"
-    assert summary(page) == shown
+    assert eventually(page, lambda: summary(page) == shown)
     assert page.input_value("#length") == "4"
 
 
