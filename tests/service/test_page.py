@@ -68,6 +68,40 @@ def test_the_first_summary_waits_for_no_curve(page: Any) -> None:
     playwright_api.expect(page.locator("#summary")).to_contain_text("silver")
 
 
+def test_a_late_answer_to_an_earlier_wish_is_not_shown(page: Any) -> None:
+    held: list[Any] = []
+    page.route("**/v1/curve", lambda _route: None)
+    page.fill("#text", TEXT)
+    playwright_api.expect(page.locator("#facts")).to_contain_text("of 11 words")
+    page.route("**/v1/summarize", lambda r: held.append(r) if r.request.post_data_json["words"] == 9 else r.continue_())
+    set_slider(page, 9)
+    assert eventually(page, lambda: len(held) == 1)
+    set_slider(page, 3)
+    playwright_api.expect(page.locator("#facts")).to_contain_text(re.compile("^[1-3] of 11 words"))
+    with page.expect_response("**/v1/summarize"):
+        held[0].continue_()
+    page.wait_for_timeout(300)
+    playwright_api.expect(page.locator("#facts")).to_contain_text(re.compile("^[1-3] of 11 words"))
+    assert page.input_value("#length") == "3"
+
+
+def test_a_length_that_is_chosen_right_after_typing_is_meant_for_what_was_typed(page: Any) -> None:
+    shorten(page, TEXT)
+    page.evaluate(
+        """() => {
+          const box = document.querySelector('#text'), slider = document.querySelector('#length');
+          box.value += '!';
+          box.dispatchEvent(new Event('input'));
+          slider.value = '2';
+          slider.dispatchEvent(new Event('input'));
+        }"""
+    )
+    done(page)
+    page.wait_for_timeout(400)  # longer than the pause that ends typing
+    assert page.input_value("#length") == "2"
+    assert page.locator("#source .word").count() == 13
+
+
 def test_a_curve_that_breaks_off_is_told_and_every_length_still_comes(page: Any) -> None:
     def break_off(route: Any) -> None:
         lines = route.fetch().text().splitlines(keepends=True)

@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import time
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import PurePath
@@ -14,6 +13,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 
 from ealm import __version__
 from ealm.common.errors import EalmError, SettingsError, TextError
+from ealm.service.answers import as_they_come, in_time
 from ealm.service.curves import curve_lines
 from ealm.service.limits import ConnectionLimits, ServiceLimits
 from ealm.service.metrics import CONTENT_TYPE
@@ -39,7 +39,7 @@ from ealm.service.schemas import (
 )
 from ealm.service.state import Service
 from ealm.service.streams import DuplexResponse, summarize_lines
-from ealm.service.turns import Answer, Closed
+from ealm.service.turns import Closed
 from ealm.summarize.result import Summary
 from ealm.summarize.summarizer import Summarizer
 
@@ -51,8 +51,6 @@ _TAKEN = {"/v1/summarize": _JSON, "/v1/curve": _JSON, "/v1/compare": _JSON, BATC
 """Types of content that each path takes."""
 _MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 """Of the files of the page."""
-
-_DISCONNECT_POLL_SECONDS = 0.1
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -113,7 +111,7 @@ def _add_summaries(app: FastAPI, service: Service) -> None:
         if len(texts) > most:
             raise TextError(f"{len(texts):,} texts are too many for one request ({most}). Use {BATCH}.")
         options = body.options()
-        found = await _in_time(request, service.summarize(texts, options), seconds) if texts else None
+        found = await in_time(request, service.summarize(texts, options), seconds) if texts else None
         # A long text has thousands of edits: they are written out beside the thread that serves all connections.
         return await asyncio.to_thread(_summaries, _or_raise(found or ()), trace=options.trace)
 
@@ -125,10 +123,10 @@ def _add_summaries(app: FastAPI, service: Service) -> None:
     )
     async def curve(body: CurveRequest, request: Request) -> Response:
         if NDJSON in request.headers.get("accept", ""):
-            lines = curve_lines(_as_they_come(request, lambda push: service.curve(body, push), seconds))
+            lines = curve_lines(as_they_come(request, lambda push: service.curve(body, push), seconds))
             first = await anext(lines)  # an error has its own status; after the first line it could only break off
             return StreamingResponse(_chained(first, lines), media_type=NDJSON)
-        return JSONResponse(await _in_time(request, service.curve(body), seconds) or {})
+        return JSONResponse(await in_time(request, service.curve(body), seconds) or {})
 
 
 def _add_comparison(app: FastAPI, service: Service) -> None:
@@ -144,7 +142,7 @@ def _add_comparison(app: FastAPI, service: Service) -> None:
     async def compare(body: CompareRequest, request: Request) -> dict[str, Any]:
         if body.system not in service.comparison.systems:
             raise SettingsError(f"system must be one of {', '.join(service.comparison.systems)}; got {body.system!r}.")
-        return {"summary": await _in_time(request, service.compare(body), service.limits.timeout_seconds)}
+        return {"summary": await in_time(request, service.compare(body), service.limits.timeout_seconds)}
 
 
 def _add_stream(app: FastAPI, service: Service) -> None:
@@ -245,50 +243,6 @@ def _or_raise(found: Sequence[Summary | EalmError]) -> list[Summary]:
             raise result
         summaries.append(result)
     return summaries
-
-
-async def _in_time(request: Request, answer: Answer, seconds: float) -> Any:
-    """The result, or nothing for a client that has left. If it leaves or the time is over, the work is dropped."""
-    waiting = asyncio.wrap_future(answer)
-    ends_at = time.monotonic() + seconds
-    while not waiting.done():
-        await asyncio.wait([waiting], timeout=_DISCONNECT_POLL_SECONDS)
-        if waiting.done():
-            break
-        if await request.is_disconnected():
-            waiting.cancel()
-            return None
-        if time.monotonic() > ends_at:
-            waiting.cancel()
-            raise OverdueError(seconds)
-    return waiting.result()
-
-
-async def _as_they_come(
-    request: Request, submit: Callable[[Callable[[Any], object]], Answer], seconds: float
-) -> AsyncIterator[Any]:
-    """What the work pushes while it goes on; the work is dropped as in `_in_time`.
-
-    Once something has been sent, the response watches for a client that leaves, and ends this iterator.
-    """
-    loop, found, sent = asyncio.get_running_loop(), asyncio.Queue[Any](), False
-    ends_at = time.monotonic() + seconds
-    answer = submit(lambda value: loop.call_soon_threadsafe(found.put_nowait, value))
-    try:
-        while not (answer.done() and found.empty()):
-            if time.monotonic() > ends_at:
-                raise OverdueError(seconds)
-            try:
-                value = await asyncio.wait_for(found.get(), _DISCONNECT_POLL_SECONDS)
-            except TimeoutError:
-                if not sent and await request.is_disconnected():
-                    return
-            else:
-                yield value
-                sent = True
-        answer.result()  # raises what ended the work
-    finally:
-        answer.cancel()
 
 
 async def _chained(first: bytes, lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -105,6 +105,7 @@ export class Comparison {
     window.clearTimeout(this.#later);
     if (!this.#seen || !this.#wanted) return;
     this.#later = window.setTimeout(() => {
+      this.#stop.abort(); // nothing that was asked for before may come after this
       this.#stop = new AbortController();
       for (const [system, card] of this.#cards) this.#fill(system, card, this.#stop.signal);
     }, wait);
@@ -114,7 +115,9 @@ export class Comparison {
   async #fill(system, card, signal) {
     if (!card.classList.contains("old")) return;
     try {
-      card.textContent = (await ask("/v1/compare", { ...JSON.parse(this.#wanted), system }, signal)).summary;
+      const { summary } = await ask("/v1/compare", { ...JSON.parse(this.#wanted), system }, signal);
+      if (signal.aborted) return;
+      card.textContent = summary;
     } catch (error) {
       if (signal.aborted) return;
       card.textContent = error instanceof Error ? error.message : "";

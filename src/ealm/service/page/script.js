@@ -237,6 +237,10 @@ function setLimit(wanted) {
 }
 
 function slid() {
+  if (state.typing !== undefined) { // the length is meant for the text that is in the box by now
+    typed(limit());
+    return;
+  }
   const work = state.work;
   show();
   window.clearTimeout(state.sliding);
@@ -343,10 +347,13 @@ function framesOf(shown) {
   });
 }
 
-function typed() {
+/** @param {number} [wanted] */
+function typed(wanted) {
+  window.clearTimeout(state.typing);
+  state.typing = undefined;
   const text = box.value.toLowerCase();
   state.pinned = new Set([...state.pinned].filter((word) => text.includes(word)));
-  shorten().then(rate);
+  shorten(wanted).then(rate);
 }
 
 /** @param {string} word */
@@ -401,7 +408,7 @@ box.addEventListener("input", () => {
   window.clearTimeout(state.typing);
   const isTyping = Math.abs(box.value.length - state.letters) < 3; // more at once was pasted, and is complete
   state.letters = box.value.length;
-  if (isTyping) state.typing = window.setTimeout(typed, TYPING_PAUSE);
+  if (isTyping) state.typing = window.setTimeout(() => typed(), TYPING_PAUSE);
   else typed();
 });
 slider.addEventListener("input", () => { stopPlaying(); slid(); });
