@@ -6,7 +6,7 @@ from itertools import count, islice
 from typing import Any
 
 import pytest
-from summarizers import BOTH_KINDS, RAW_TEXT, SENTENCE, SETTINGS, plain, stubborn, summarizer_of, various
+from summarizers import BOTH_KINDS, RAW_TEXT, SENTENCE, plain, stubborn, summarizer_of, various
 from tiny_models import WORDS
 
 from ealm import Summarizer
@@ -162,7 +162,6 @@ def rows_asked(summarizer: Summarizer, text: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_parallel_filling_really_asks_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = SETTINGS.override({"decoding.parallel_confidence": "0.0"})
-    sequential = summarizer_of(stubborn(Action.REPLACE), settings=settings)
-    parallel = sequential.with_decoding("parallel")
+    sequential = summarizer_of(stubborn(Action.REPLACE))
+    parallel = sequential.with_decoding("parallel", confidence=0)
     assert rows_asked(parallel, SENTENCE, monkeypatch) < rows_asked(sequential, SENTENCE, monkeypatch)

@@ -238,7 +238,7 @@ def _curves(
 ) -> dict[str, list[tuple[float, float]]]:
     """Both rates of some sentences at several lengths, for the systems that have them.
 
-    Not at every step of a walk: each point takes a forward pass for each removed word, and they would take minutes.
+    Not at every step of a walk, and all words of a point are guessed in one round: else they would take minutes.
     """
     from ealm.summarize.summarizer import Summarizer
 
@@ -247,14 +247,9 @@ def _curves(
     for spec in specs:
         if spec.kind == "ealm":
             summarizer = Summarizer() if spec.path is None else Summarizer(spec.place(spec.seeds(seeds)[0]))
+            quick = summarizer.with_decoding("parallel", confidence=0)
             found = (
-                summarizer.summarize(
-                    sources,
-                    ratio=ratio,
-                    pretokenized=evaluation.pretokenized,
-                    recoverability=True,
-                    decoding="parallel",
-                )
+                quick.summarize(sources, ratio=ratio, pretokenized=evaluation.pretokenized, recoverability=True)
                 for ratio in _CURVE_RATIOS
             )
             curves[spec.name] = [

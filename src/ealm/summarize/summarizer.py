@@ -288,9 +288,15 @@ class Summarizer:
         self.check(SummarizeOptions(style=style))
         return self._varied(self._pipelines.varied(settings=self.settings.override({"goal.style": style})))
 
-    def with_decoding(self, decoding: str) -> "Summarizer":
-        """The same summarizer with another default of `decoding`."""
-        return self._varied(self._pipelines.varied(settings=self.settings.override({"decoding.mode": decoding})))
+    def with_decoding(self, decoding: str, *, confidence: float | None = None) -> "Summarizer":
+        """The same summarizer with another default of `decoding`.
+
+        `confidence`: how probable a word must be to be filled in beside the surest one; with 0, all are at once.
+        """
+        values: dict[str, Any] = {"decoding.mode": decoding}
+        if confidence is not None:
+            values["decoding.parallel_confidence"] = confidence
+        return self._varied(self._pipelines.varied(settings=self.settings.override(values)))
 
     def _varied(self, pipelines: Pipelines) -> "Summarizer":
         pipelines.resolved(SummarizeOptions())  # raises for a default that does not go with the agent
