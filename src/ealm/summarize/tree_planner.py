@@ -121,6 +121,8 @@ class _Marks:
         sentence = prepared.sentence
         self._marks = None if sentence.pretokenized else Punctuation(sentence.words, parse, structure)
         self._final = frozenset(final_punctuation(sentence.tokens))
+        self._found: dict[frozenset[int], set[int]] = {}
+        """The search for a length comes back to the same words again and again."""
 
     def joined(self, kept: Collection[int]) -> int | None:
         """The comma in whose place "and" belongs."""
@@ -129,4 +131,7 @@ class _Marks:
     def __call__(self, words: Collection[int]) -> set[int]:
         if self._marks is None:
             return set()
-        return self._marks.of(words) | (self._final - self._marks.lost_question(words))
+        key = frozenset(words)
+        if key not in self._found:
+            self._found[key] = self._marks.of(words) | (self._final - self._marks.lost_question(words))
+        return self._found[key]
