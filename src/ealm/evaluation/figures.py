@@ -99,12 +99,13 @@ def rouge_figure(evaluation: Evaluation) -> bytes:
 def truth_figure(results: Sequence[TruthResult]) -> bytes:
     """Bars of the share of summaries that say what the source does not say, by kind."""
     kinds = list({kind: None for result in results for kind in result.by_kind()})
-    figure, (axis,) = _figure(8, 1.5 + 0.25 * len(kinds) * max(len(results), 1))
+    figure, (axis,) = _figure(8, 1.5 + len(kinds) * (0.15 * len(results) + 0.1))
     width = 0.8 / max(len(results), 1)
     for number, result in enumerate(results):
         shares = [100 * result.by_kind().get(kind, Tally(0, 0)).share for kind in kinds]
         bars = axis.barh(np.arange(len(kinds)) + number * width, shares, width, label=result.system)
-        axis.bar_label(bars, fmt="%.1f", padding=3, fontsize=8, color="#4a463f")
+        axis.bar_label(bars, fmt="%.1f", padding=3, fontsize=7, color="#4a463f")
+    axis.margins(y=0.01)
     axis.set_yticks(np.arange(len(kinds)) + (len(results) - 1) * width / 2, kinds)
     axis.invert_yaxis()
     axis.grid(visible=False, axis="y")
@@ -121,7 +122,8 @@ def length_figure(evaluation: Evaluation) -> bytes:
         for system in evaluation.systems
     }
     longest = max(max(values) for values in lengths.values())
-    return _histograms(lengths, np.arange(longest + 2) - 0.5, "words in a summary", "share of summaries")
+    edges = np.arange(longest + 2) - 0.5
+    return _histograms("Length of the summaries", lengths, edges, "words in a summary", "share of summaries")
 
 
 @_styled
@@ -138,6 +140,7 @@ def position_figure(evaluation: Evaluation) -> bytes:
         for system in evaluation.systems
     }
     return _histograms(
+        "Where the words of the summaries stand in the source",
         positions,
         np.linspace(0, 1, _BINS + 1),
         "position in the source (0 first word, 1 last)",
@@ -145,13 +148,13 @@ def position_figure(evaluation: Evaluation) -> bytes:
     )
 
 
-def _histograms(values: Mapping[str, Sequence[float]], edges: Any, across: str, up: str) -> bytes:
+def _histograms(title: str, values: Mapping[str, Sequence[float]], edges: Any, across: str, up: str) -> bytes:
     figure, (axis,) = _figure(8, 4)
     centres = (edges[:-1] + edges[1:]) / 2
     for number, (name, numbers) in enumerate(values.items()):
         counts, _ = np.histogram(numbers, bins=edges)
         axis.plot(centres, counts / max(len(numbers), 1), _LINE_STYLES[number % 4], marker=".", label=name)
-    axis.set(xlabel=across, ylabel=up)
+    axis.set(xlabel=across, ylabel=up, title=title)
     axis.set_ylim(bottom=0)
     axis.legend()
     return _png(figure)
@@ -169,6 +172,7 @@ def curve_figure(curves: Mapping[str, Sequence[tuple[float, float]]]) -> bytes:
         means = [(compression[bins == place].mean(), reconstruction[bins == place].mean()) for place in filled]
         axis.plot(*zip(*means, strict=True), _LINE_STYLES[number % 4], marker="o", label=name)
     axis.set(xlabel="compression rate", ylabel="reconstruction rate", xlim=(0, 1), ylim=(0, 1.02))
+    axis.set_title("What a language model recovers of the removed words")
     axis.legend()
     return _png(figure)
 
