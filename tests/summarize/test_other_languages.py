@@ -2,11 +2,13 @@
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from ealm import EalmWarning, Summarizer
+from ealm.common.errors import GrammarError
 from ealm.grammar.protocol import Parse
 from ealm.summarize.model_options import Pipelines
 
@@ -78,29 +80,45 @@ def test_english_needs_no_warning() -> None:
     assert (summary.language, summary.reason) == ("en", None)
 
 
-class GermanGrammar:
-    """Every word hangs on the second one."""
+class StubGrammar:
+    """Knows the tree of one sentence."""
 
-    language = "de"
+    def __init__(self, language: str = "de") -> None:
+        self.language = language
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
-        return [
-            Parse(
-                tuple(-1 if i == min(1, len(words) - 1) else min(1, len(words) - 1) for i in range(len(words))),
-                tuple("ROOT" if i == min(1, len(words) - 1) else "mo" for i in range(len(words))),
-                ("NN",) * len(words),
-            )
-            for words in sentences
+        assert [list(words) for words in sentences] == [
+            ["Der", "Rat", "schloss", "am", "Dienstag", "den", "Hafen", "."]
         ]
+        relations = ("nk", "sb", "ROOT", "mo", "nk", "nk", "oa", "punct")
+        tags = ("ART", "NN", "VVFIN", "APPRART", "NN", "ART", "NN", "$.")
+        return [Parse((1, 2, -1, 2, 3, 6, 2, 2), relations, tags)]
 
 
-def test_a_grammar_of_the_language_is_used() -> None:
-    from dataclasses import replace
+def with_grammar(grammar: StubGrammar) -> Summarizer:
+    model, parts = summarizer(), loaded()._pipelines.parts
+    model._pipelines = Pipelines(parts=replace(parts, grammar=grammar))
+    return model
 
-    model = summarizer()
-    model._pipelines = Pipelines(parts=replace(model._pipelines.parts, grammar=GermanGrammar()))
+
+@pytest.mark.parametrize(
+    ("words", "expected", "complete"),
+    [(5, "Der Rat schloss den Hafen.", True), (4, "Der Rat schloss am", False)],
+)
+def test_a_grammar_of_the_language_is_used(words: int, expected: str, complete: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        summary = model.summarize("Der Stadtrat hat am Dienstag beschlossen, den alten Hafen zu schließen.", words=6)
-    assert (summary.language, summary.reason) == ("de", None)
-    assert 1 < len(summary.summary.split()) <= 6
+        summary = with_grammar(StubGrammar()).summarize("Der Rat schloss am Dienstag den Hafen.", words=words)
+    assert (summary.summary, summary.language, summary.complete) == (expected, "de", complete)
+
+
+def test_a_grammar_without_rules_for_its_trees_is_refused() -> None:
+    parts = loaded()._pipelines.parts
+    with pytest.raises(GrammarError, match="English and German, not of French"):
+        Summarizer.from_parts(
+            parts.agent,
+            parts.lm,
+            ignored_words=parts.ignored_words,
+            settings=parts.settings,
+            grammar=StubGrammar("fr"),
+        )

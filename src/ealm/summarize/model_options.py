@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ealm.common.config import Settings
-from ealm.common.errors import LanguageModelError, SettingsError
+from ealm.common.errors import GrammarError, LanguageModelError, SettingsError
 from ealm.goal_agent.agent import GoalAgent
 from ealm.goal_agent.planning import EstimatedScores, MeasuredScores, SentencePlanner, WordScorer
 from ealm.goal_agent.potential_terms import PotentialModel
@@ -18,10 +18,11 @@ from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.assessment import SentenceSimilarity
 from ealm.paper.encodings import SentenceModelEncoder, SourceEncoder, source_encoder
 from ealm.paper.ignored_words import IgnoredWords
+from ealm.summarize.german_trees import LANGUAGE as GERMAN
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.pipeline import AnyAgent, Pipeline
 from ealm.summarize.tree_planner import GrammarPlans, TreePlanner
-from ealm.text.language import ENGLISH
+from ealm.text.language import ENGLISH, language_name
 
 
 class ModelOptions(NamedTuple):
@@ -71,6 +72,11 @@ class ModelParts:
             shared = encoder.encoder if isinstance(encoder, SentenceModelEncoder) else None
             device = str(next(agent.parameters()).device)
             grammar = load_grammar(grammar, encoder=shared, device=device) if isinstance(agent, GoalAgent) else None
+        if _language(grammar) not in (ENGLISH, GERMAN):
+            raise GrammarError(
+                f"There are rules for trees of English and German, not of {language_name(_language(grammar))}. Leave "
+                "out the grammar: then whole sentences of such a text stay, or its first words."
+            )
         return cls(
             agent=agent.eval(),
             lm=lm,
@@ -79,6 +85,11 @@ class ModelParts:
             encoder=encoder,
             grammar=grammar,
         )
+
+
+def _language(grammar: Grammar | None) -> str:
+    """Of the sentences that it parses; a spaCy pipeline may be for another one than the model."""
+    return getattr(grammar, "language", ENGLISH)
 
 
 @dataclass(kw_only=True)
@@ -144,7 +155,12 @@ class Pipelines:
         grammar = None
         if scorer is not None and parts.grammar is not None:
             tree_settings = TreePlanSettings(nested=chosen.nested)
-            planner = TreePlanner(scorer, headline=chosen.style == "headline", settings=tree_settings)
+            planner = TreePlanner(
+                scorer,
+                headline=chosen.style == "headline",
+                settings=tree_settings,
+                language=_language(parts.grammar),
+            )
             grammar = GrammarPlans(parts.encoder, parts.grammar, planner)
         return Pipeline(
             parts.agent,
@@ -161,7 +177,7 @@ class Pipelines:
         """Languages that the model knows; none if that is not known: whoever trains one knows its language."""
         if self.parts.lm.name != bundled.NAME:
             return frozenset()
-        return frozenset([getattr(self.parts.grammar, "language", ENGLISH)])  # a pipeline may be for another one
+        return frozenset([_language(self.parts.grammar)])
 
     def _scorer(self, effort: str) -> WordScorer | None:
         """Estimates the importance of words; None to walk by Q-values."""

@@ -144,7 +144,7 @@ class Pipeline:
         nonempty = [sentence for sentence in sentences if sentence.tokens]
         if known and self._languages and len(nonempty) > 1:  # what is quoted from another language stays whole, or goes
             nonempty = [self._whole_if_foreign(sentence) for sentence in nonempty]
-        reword = options.reword and known and not fits  # what fits already stays as it is
+        reword = options.reword and language in (None, ENGLISH) and not fits  # what fits already stays as it is
         prepared = tuple(
             PreparedSentence.prepare(
                 sentence,

@@ -169,10 +169,15 @@ class PreparedSentence:
             if fits(plan.closure({*keep, index})):
                 keep.add(index)
         draft = plan.draft(fits, keep=keep, rephrase=not self.extractive)
-        walk, step = plan.walk(draft.kept)
-        kept = set(draft.kept)
+        kept = set(draft.kept) or (set() if plan.tags else self._first_words(fits))
+        walk, step = plan.walk(kept)
         actions = tuple(Action.KEEP if index in kept else Action.REMOVE for index in range(walk.length))
         return Shortened(step, actions, walk, draft.complete, draft.written)
+
+    def _first_words(self, fits: DraftFits) -> set[int]:
+        """As many as fit: of a language without rules for phrases nothing else can be told to be safe."""
+        ends = [index for index in reversed(range(len(self.sentence.words))) if index not in self.punctuation]
+        return set(next((first for end in ends if fits(first := range(end + 1))), ()))
 
     def _fits(self, limit: Limit) -> DraftFits:
         least = self._least(limit.unit)

@@ -13,6 +13,7 @@ from ealm.paper.rollout import Walk
 from ealm.paper.source import written_reconstruction, written_words
 from ealm.paper.step_search import EveryStepSearch, ScoredStep, Search
 from ealm.summarize.documents import Text, cut
+from ealm.summarize.german_trees import LANGUAGE as GERMAN
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.summarize.result import Edit, Summary, TraceStep
 from ealm.text.detokenizer import capitalized_like, is_punctuation
@@ -174,10 +175,9 @@ def text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
 
 def unknown_language(code: str | None) -> str:
     """What is done about a language that the model does not know."""
-    return (
-        f"{language_name(code or '')} is no language that this model knows: whole sentences stay, or the first words. "
-        "Name a spaCy pipeline of the language with grammar=."
-    )
+    way = " Name a spaCy pipeline of the language with grammar=." if code == GERMAN else ""
+    name = language_name(code or "")
+    return f"{name} is no language that this model knows: whole sentences stay, or the first words.{way}"
 
 
 def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:

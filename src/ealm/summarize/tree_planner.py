@@ -12,8 +12,11 @@ from ealm.grammar.protocol import NO_HEAD, Grammar, Parse
 from ealm.grammar.punctuation import Punctuation
 from ealm.grammar.structure import Structure, structure_of
 from ealm.paper.encodings import SentenceModelEncoder, SourceEncoder
+from ealm.summarize.german_trees import LANGUAGE as GERMAN
+from ealm.summarize.german_trees import GermanMarks, german_structure
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.detokenizer import final_punctuation, is_punctuation
+from ealm.text.language import ENGLISH
 from ealm.text.marks import is_mark, is_whole
 
 
@@ -78,7 +81,10 @@ _CODE = "code"
 class TreePlanner:
     """Makes a plan for each sentence; in the style of headlines, articles and some auxiliaries go first."""
 
-    def __init__(self, scorer: WordScorer, *, headline: bool, settings: TreePlanSettings) -> None:
+    def __init__(
+        self, scorer: WordScorer, *, headline: bool, settings: TreePlanSettings, language: str = ENGLISH
+    ) -> None:
+        self._is_german = language == GERMAN
         self._scorer = scorer
         self._headline = headline
         self._settings = settings
@@ -104,6 +110,14 @@ class TreePlanner:
         between_pieces()
         words = prepared.sentence.words
         is_word = [not is_punctuation(word) for word in words]
+        if self._is_german:
+            return TreePlan(
+                german_structure(words, parse, is_word),
+                importance,
+                prepared.sizes,
+                punctuation=GermanMarks(words, parse, is_word, final_punctuation(prepared.sentence.tokens)),
+                settings=self._settings,
+            )
         structure = structure_of(words, parse, is_word, headline=headline)
         return TreePlan(
             structure,
