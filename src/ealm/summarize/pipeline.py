@@ -26,6 +26,7 @@ from ealm.summarize.length_fitting import BalancedWalk, Shortened
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.paraphrase_alignment import untouched
 from ealm.summarize.prepared_sentence import PreparedSentence
+from ealm.summarize.rebuilding import readable
 from ealm.summarize.result import Summary
 from ealm.summarize.result_builder import ChoosingSearch, ResultBuilder, SentenceTask, text_summary
 from ealm.summarize.salience import Floats, sentence_vectors
@@ -310,7 +311,10 @@ class Pipeline:
         self._run(tasks)
         self._withdraw_bad_replacements(tasks)
         # Choosing needed the counted words only; rebuilding needs all.
-        self._converter.finish([task.choice.best.conversion for task in tasks if task.rebuild])
+        rebuilding = [task for task in tasks if task.rebuild]
+        self._converter.finish([task.choice.best.conversion for task in rebuilding])
+        for task in rebuilding:
+            task.rebuilt = readable(task.choice.best.conversion, self._lm)
 
     def _run(self, tasks: Sequence[SentenceTask]) -> None:
         searches: list[Search] = []

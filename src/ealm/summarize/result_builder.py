@@ -43,6 +43,8 @@ class SentenceTask:
     """Set if the trace of every step is requested."""
     rebuild: bool
     """Whether to reconstruct every removed word."""
+    rebuilt: tuple[int, ...] = ()
+    """The reconstruction that is shown."""
     complete: bool = True
     """False for a phrase, where no true statement fits."""
     written: Mapping[int, str] = field(default_factory=dict)
@@ -117,12 +119,15 @@ class ResultBuilder:
         conversion = chosen.conversion
         order = {step.word: number for number, step in enumerate(task.walk.steps[: chosen.step], start=1)}
         left = set(kept)
+        guessed = self._lm.words(task.rebuilt)
+        if not task.prepared.sentence.pretokenized:  # a digit that nobody can guess, in the form of corpora
+            guessed = tuple(word.replace("#", "?") for word in guessed)
         edits = []
         for index, (word, action) in enumerate(zip(task.prepared.source.words, conversion.actions, strict=True)):
             final = action if index in left else Action.REMOVE  # dangling punctuation is removed without a decision
             if index in left and index in task.written:
                 final = Action.REPLACE
-            rebuilt, rank = conversion.rebuilt[index], conversion.source_ranks[index]
+            rank = conversion.source_ranks[index]
             rebuilding = task.rebuild and action != Action.KEEP
             edits.append(
                 Edit(
@@ -130,7 +135,7 @@ class ResultBuilder:
                     final,
                     order.get(index),
                     replacement=replacements.get(index) if index in left else None,
-                    rebuilt=self._lm.words([rebuilt])[0] if rebuilding and rebuilt is not None else None,
+                    rebuilt=guessed[index] if rebuilding else None,
                     recovered=rank < self._top_k if rebuilding and rank is not None else None,
                 )
             )
