@@ -113,12 +113,46 @@ class TreePlan:
         With `rephrase`, a remark may stand for conditions that do not fit.
         """
         between_pieces()
+        own_fits = fits
         if rephrase:
-            fits = self._with_joints(fits)
-        found = self._planned(fits, keep=keep) or (None if keep else self._instead(fits, rephrase=rephrase))
+            fits = self._with_signs(self._with_joints(fits))
+        found = self._told(fits, rephrase=rephrase) if self._structure.is_framing and not keep else None
+        found = found or self._planned(fits, keep=keep) or self._less_than_planned(fits, keep=keep, rephrase=rephrase)
         if found is None:
             found = PlannedDraft(tuple(self._kept_words(keep, fits) if keep else self._phrase(fits)), False)
-        return self._written(found, fits) if rephrase else found
+        return self._written(found, own_fits) if rephrase else found
+
+    @cached_property
+    def _signs(self) -> dict[int, str]:
+        """Of each "percent" behind digits, what is written instead of both: "14%"."""
+        tree = self._structure.tree
+        words = () if tree is None else tree.words
+        behind = [i for i, word in enumerate(words) if i and word.lower() in ("percent", "pct") and self._sizes[i]]
+        return {i: f"{words[i - 1]}%" for i in behind if words[i - 1].replace(".", "").replace(",", "").isdigit()}
+
+    def _signed(self, kept: Sequence[int]) -> tuple[list[int], dict[int, str]]:
+        """The draft with "14%" for "14 percent"."""
+        signs = {i: text for i, text in self._signs.items() if i in kept and i - 1 in kept}
+        return [i for i in kept if i not in signs], {i - 1: text for i, text in signs.items()}
+
+    def _with_signs(self, fits: Fits) -> Fits:
+        """The same, with "%" for "percent"."""
+        if not self._signs:
+            return fits
+
+        def signed(kept: Sequence[int], written: Mapping[int, str] | None = None) -> bool:
+            if fits(kept, written):
+                return True
+            left, signs = self._signed(kept)
+            return fits(left, {**signs, **(written or {})})
+
+        return signed
+
+    def _told(self, fits: Fits, *, rephrase: bool) -> PlannedDraft | None:
+        """Of "I spoke to him and he says …", what he says; unless all fits."""
+        if fits(self._indices([i for i, own in enumerate(self._structure.is_word) if own])):
+            return None
+        return self._other_statement(fits, rephrase=rephrase)
 
     def _with_joints(self, fits: Fits) -> Fits:
         """The same, with the "and" that is written where a list has lost its end."""
@@ -137,8 +171,19 @@ class TreePlan:
             found = self._exact(found, chain, fits)
         if found is not None and not keep:
             found = self._sound(found, chain)
-        if found is not None:
-            return PlannedDraft(tuple(self._indices(self._tree.words(found))), True)
+        return None if found is None else PlannedDraft(tuple(self._indices(self._tree.words(found))), True)
+
+    def _less_than_planned(self, fits: Fits, *, keep: Collection[int], rephrase: bool) -> PlannedDraft | None:
+        """Where the shortest statement does not fit: without articles, or another one; whoever speaks has articles."""
+        bare = self._bare(fits, keep=keep)
+        if keep or (bare is not None and not self._structure.is_spoken(bare.kept)):
+            return bare
+        other = self._instead(fits, rephrase=rephrase)
+        return other or bare or self._relaxed(fits)
+
+    def _bare(self, fits: Fits, *, keep: Collection[int] = ()) -> PlannedDraft | None:
+        """The shortest statement, without articles."""
+        chain = self._chain(frozenset(keep))
         for dispensable in self._structure.dispensable:
             shortest = self._indices(self._tree.words(chain.shortest) - (dispensable - set(keep)))
             if fits(shortest) and (keep or self._structure.is_sound(shortest)):
@@ -158,10 +203,25 @@ class TreePlan:
         """A statement in place of the main one, which does not fit."""
         return (self._condensed(fits) if rephrase else None) or self._other_statement(fits, rephrase=rephrase)
 
+    def _relaxed(self, fits: Fits) -> PlannedDraft | None:
+        """The main statement without what completes it."""
+        structure = self._structure.relaxed
+        if structure is None:
+            return None
+        _, words = self._best_part(structure, fits)
+        if not words:
+            least = self._indices(_shortest(structure, self._values, self._sizes) - structure.dispensable[0])
+            words = least if fits(least) else []
+        return PlannedDraft(tuple(words), True) if words and structure.is_sound(words) else None
+
     def _written(self, draft: PlannedDraft, fits: Fits) -> PlannedDraft:
         """With "and" where a list has lost its end, and "a" or "an" as the next word has it."""
-        written = dict(draft.written)
-        comma = self._punctuation.joined(draft.kept) if draft.complete and not written else None
+        signs: dict[int, str] = {}
+        if not fits(draft.kept, draft.written):  # only where the limit asks for it
+            left, signs = self._signed(draft.kept)
+            draft = replace(draft, kept=tuple(left))
+        written = {**signs, **draft.written}
+        comma = self._punctuation.joined(draft.kept) if draft.complete and not draft.written else None
         if comma is not None:
             written[comma] = "and"
         tree = self._structure.tree

@@ -7,7 +7,7 @@ nothing untrue: "flights between Bergen and Oslo", "how she would pay".
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.rearranging import ROOT, Tree
 
 _INNER = frozenset({"compound", "designator", "nmod", "poss", "title", "amod", "nummod", "npadvmod"})
@@ -140,13 +140,42 @@ def demonstratives(tree: Tree) -> set[int]:
         i
         for i, word in enumerate(tree.lower)
         if word in rules.DEMONSTRATIVES and tree.relations[i] == "det"
-        if tree.relations[tree.heads[i]] in ("nsubj", "nsubjpass")
+        if tree.relations[tree.heads[i]] in ("nsubj", "nsubjpass", "dobj")
     }
+
+
+def copulas(tree: Tree) -> set[int]:
+    """ "Is" of a headline such as "Bank (is) reluctant to lend", "Airline (is) in talks with unions"."""
+    root = tree.root
+    if root is None or tree.lower[root] not in ("is", "are") or tree.children(root, "aux", "neg", "expl", "attr"):
+        return set()
+    subjects = tree.children(root, "nsubj")
+    named = len(subjects) == 1 and subjects[0] < root and tree.tags[subjects[0]].startswith("NN")
+    behind = [i for i in tree.children(root) if i > root and tree.relations[i] != "advmod"]
+    phrase = bool(behind) and behind[0] <= root + 3 and tree.relations[behind[0]] in ("acomp", "prep")
+    return {root} if named and phrase and any(tree.children(i) for i in behind[:1]) else set()
+
+
+def first_names(tree: Tree) -> set[int]:
+    """ "Investor Ann Lee": whoever has a title is a person, and the surname is enough."""
+    titles = [i for i, own in enumerate(tree.relations) if own == "title" and tree.is_word[i]]
+    persons = [tree.heads[i] for i in titles if tree.lower[i] in rules.TITLES | rule_words.PERSONS]
+    return {
+        i
+        for person in persons
+        for i in tree.children(person, "compound")
+        if i == person - 1 and tree.tags[i] == "NNP" and not tree.children(i)
+    }
+
+
+def is_spoken(tree: Tree, kept: Collection[int]) -> bool:
+    """Whether in these words somebody speaks to somebody, or of himself."""
+    return any(tree.lower[i] in rules.SPEAKERS | rules.SPEAKERS_OWN for i in kept)
 
 
 def is_report(tree: Tree) -> bool:
     """Whether it tells news: nobody speaks to anybody or says what to do, and it is no rule and no lasting fact."""
-    if any(word in rules.SPEAKERS | rules.SPEAKERS_OWN for word in tree.lower):
+    if is_spoken(tree, range(len(tree.words))):
         return False
     root = tree.root
     if root is None:

@@ -3,26 +3,30 @@
 from collections.abc import Callable
 
 from ealm.grammar import rules
+from ealm.grammar.ellipsis import UNSAID
 from ealm.grammar.headlines import spare_words
 from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.scope import COMPLEMENTS
 from ealm.grammar.remarks import REMARK
-from ealm.grammar.scope import COMPLEMENTS, Scope
+from ealm.grammar.valency import Valency
 
 _CLAUSES = frozenset({"advcl", "relcl", "acl", "ccomp", "xcomp", "conj", "parataxis", "csubj", "pcomp"})
 
 _Rule = Callable[["Needs", int], bool]
 
 
-class Needs(Scope):
+class Needs(Valency):
     """Tells which dependents a head needs."""
 
-    def __init__(self, tree: Tree, *, headline: bool) -> None:
+    def __init__(self, tree: Tree, *, headline: bool, strict: bool = True) -> None:
+        """`strict`: also what completes a statement is needed, and not only what keeps it true."""
         super().__init__(tree, spare=spare_words(tree) if headline else set())
         self._headline = headline
+        self._strict = strict
 
     def required(self, i: int) -> bool:
         """Whether the head of a word needs it."""
-        if i in self.spare:
+        if i in self.spare or self._relations[i] in ("degree", UNSAID):
             return False
         word, relation, tag = self._lower[i], self._relations[i], self._tags[i]
         head = self._heads[i]
@@ -47,6 +51,8 @@ class Needs(Scope):
         if relation == "advcl" and self._lower[head] in ("soon", "long", "far") and self._lower[head - 1] == "as":
             return True  # "as soon as it is known"
         if relation in ("prep", "amod", "relcl", "acl") and self._is_denied(head) and not self._after_comma(i):
+            return True
+        if self.limits_head(i) or (self._strict and self.completes_head(i)):
             return True
         if relation == "complementizer" or (relation == "mark" and word == "that" and self._is_reported(head)):
             return False

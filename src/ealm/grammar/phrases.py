@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.rearranging import ROOT, Tree
 
 
@@ -10,6 +10,8 @@ def join_phrases(tree: Tree) -> None:
     """Words that belong together hang together."""
     give_objects(tree)
     join_idioms(tree)
+    free_degrees(tree)
+    join_exceptions(tree)
     join_names(tree)
     join_shares(tree)
     join_substitutions(tree)
@@ -57,6 +59,32 @@ def _join_idiom(tree: Tree, span: list[int]) -> None:
             tree.move(i, top, "idiom")
     if tree.relations[top] in ("advmod", "quantmod", "amod", "npadvmod", "det", "predet", "mark", "cc", "appos"):
         tree.relations[top] = "idiom"
+
+
+def free_degrees(tree: Tree) -> None:
+    """ "A little more than eight minutes" are more than eight minutes."""
+    for i in range(1, len(tree.words) - 2):
+        compared = tree.lower[i : i + 2] in (["more", "than"], ["less", "than"], ["fewer", "than"])
+        if not (compared or (tree.lower[i] in ("over", "under") and tree.tags[i + 1] == "CD")):
+            continue
+        little = tree.lower[max(i - 2, 0) : i] == ["a", "little"]
+        degree = [i - 2, i - 1] if little else [i - 1] if tree.lower[i - 1] in rule_words.SMALL_DEGREES else []
+        number = next((j for j in range(i, min(i + 4, len(tree.words))) if tree.tags[j] == "CD"), None)
+        if degree and number is not None and not any(tree.children(j) for j in degree[:-1]):
+            for j in degree:
+                tree.move(j, degree[-1] if j != degree[-1] else number, "idiom" if j != degree[-1] else "degree")
+
+
+def join_exceptions(tree: Tree) -> None:
+    """ "Water the plants, just not the cactus": the exception stays."""
+    for i in range(1, len(tree.words) - 2):
+        if tree.lower[i : i + 2] != ["just", "not"] or tree.is_word[i - 1] or tree.root is None:
+            continue
+        nouns = [j for j in range(i + 2, min(i + 5, len(tree.words))) if tree.tags[j].startswith("NN")]
+        if nouns and nouns[0] != tree.root and tree.tags[i + 2] in ("DT", "PRP$", "NN", "NNS"):
+            for j in (i, i + 1):
+                tree.move(j, nouns[0], "idiom")
+            tree.move(nouns[0], tree.root, "exception-whole")
 
 
 def join_names(tree: Tree) -> None:

@@ -260,6 +260,8 @@ class Tree:
         universal = self.lower[head] in rules.GENERIC_HEADS | {"nothing", "everything", "all", "none"}
         if "but" in joined and universal:
             return True
+        if "but" in joined and self.lower[last] in ("that", "those") and self._is_negated(last):
+            return True  # "the cost of repairs, but not that of repairs which …"
         negated = any(self.lower[i] in rules.NEGATORS for i in self.children(head, "neg", "advmod", "det", "preconj"))
         return "but" in joined and negated
 

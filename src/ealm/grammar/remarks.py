@@ -68,7 +68,8 @@ def _remark_text(tree: Tree, place: int) -> str:
     first = tree.lower[place]
     if first in _REMARKS:
         return _REMARKS[first]
-    return f"{' '.join(tree.lower[place:end]) or 'if'} conditions are met"
+    opening = " ".join(tree.lower[place:end]) or "if"
+    return f"{'only if' if opening == 'only' else opening} conditions are met"
 
 
 def _pronouns(tree: Tree, place: int) -> list[int]:

@@ -20,3 +20,37 @@ OPEN_NOUNS = frozenset("sign fact claim indication evidence idea belief".split()
 
 CONJUNCTIONS = frozenset("when while as if because although though since until before after that".split())
 """First words of clauses that something must follow."""
+
+NOUN_PHRASES = {
+    "interest": ("in",),
+    "lack": ("of",),
+    "need": ("for",),
+    "responsibility": ("for",),
+    "attitude": ("to", "towards"),
+    "access": ("to",),
+    "right": ("to",),
+    "consent": ("of",),
+}
+"""Nouns that say little without a phrase that begins with one of these words."""
+
+REGRETS = frozenset("sorry afraid regret apologise apologize unfortunately".split())
+"""Words of somebody who is sorry for what follows."""
+
+TAKING_TIME = frozenset("take takes took taken taking need needs needed needing".split())
+"""Verbs of what takes time."""
+
+SMALL_DEGREES = frozenset("slightly just well far much".split())
+"""Words before "more than" that it is true without."""
+
+FRAMING = frozenset("spoke talked checked check gone went called wrote phoned emailed chatted".split())
+"""Verbs of what somebody did before he learned what he tells."""
+
+FINDING = frozenset("found discovered noticed realised realized learned learnt saw".split())
+"""Verbs of what somebody then knows."""
+
+PERSONS = frozenset(
+    "investor tycoon banker billionaire economist analyst lawyer author writer novelist poet painter actor actress "
+    "singer coach striker goalkeeper scientist historian surgeon nurse teacher farmer activist founder strategist trader "
+    "candidate lawmaker campaigner journalist reporter footballer".split()
+)
+"""What a person may be called before the name, beside titles."""

@@ -32,6 +32,7 @@ OMISSION_COST = {
     "designator": -2.5,
     "discourse": -6.0,
     "intj": -2.0,
+    "unsaid": 2.0,
 }
 """Of the other relations; below 0, leaving it out is welcome. What is not named costs nothing."""
 

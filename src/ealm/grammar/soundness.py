@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from ealm.grammar import rule_words, rules
+from ealm.grammar.learned_valency import is_never_bare
 from ealm.grammar.rearranging import ROOT, Tree
 
 _OPEN_TAGS = frozenset({"IN", "CC", "MD", "TO", "PRP$", "WDT"})
@@ -19,7 +20,10 @@ def is_sound(tree: Tree, kept: Collection[int]) -> bool:
     words = sorted(i for i in kept if tree.is_word[i])
     if not words or _hangs(tree, words[-1]) or _lacks_subject(tree, set(words)):
         return False
-    torn = any(_lacks_infinitive(tree, i, kept) or _lacks_link(tree, i, kept) for i in words)
+    torn = any(
+        _lacks_infinitive(tree, i, kept) or _lacks_link(tree, i, kept) or _lacks_complement(tree, i, kept)
+        for i in words
+    )
     if torn or _lacks_speaker(tree, words) or _lacks_partner(tree, words):
         return False
     return not any(_meets(tree, *pair, kept) for pair in pairwise(words)) and not _is_turned(tree, words[0])
@@ -78,6 +82,22 @@ def _lacks_infinitive(tree: Tree, i: int, kept: Collection[int]) -> bool:
     """ "Banks will have" of "banks will have to pay"."""
     needing = ("have", "has", "had", "going", "able", "unable", "used", "ought", "likely", "unlikely")
     return tree.lower[i] in needing and tree.lower[i + 1 : i + 2] == ["to"] and i + 1 not in kept
+
+
+def _lacks_complement(tree: Tree, verb: int, kept: Collection[int]) -> bool:
+    """ "Crows can remember" of "can remember for years who …": a verb is bare that hardly ever is."""
+    if not tree.tags[verb].startswith("VB") or tree.relations[verb] not in _STATING:
+        return False
+    behind = [i for i in tree.children(verb) if i > verb and tree.relations[i] not in _BESIDE]
+    before = tree.children(verb, "ccomp", "dobj")
+    passive = bool(tree.children(verb, "nsubjpass", "auxpass"))
+    if not behind or any(i in kept for i in (*behind, *before)):
+        return False
+    return is_never_bare(tree.lower[verb], passive=passive)
+
+
+_STATING = frozenset({"ROOT", "conj", "ccomp"})
+_BESIDE = frozenset({"conj", "conj-whole", "cc", "advcl", "parataxis", "attribution", "punct", "discourse", "intj"})
 
 
 def _lacks_speaker(tree: Tree, words: Sequence[int]) -> bool:

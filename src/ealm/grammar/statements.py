@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.rearranging import ROOT, Tree
 
 
@@ -226,7 +226,32 @@ def _clause(tree: Tree, i: int, relation: str) -> Clause | None:
         return _main_clause(tree, i, relation)
     if relation == "advcl" and tree.heads[i] == tree.root:
         return _reason(tree, i)
+    if relation == "ccomp":
+        return _reported(tree, i)
     return _told_in_passing(tree, i) if relation == "relcl" else None
+
+
+def _reported(tree: Tree, i: int) -> Clause | None:
+    """ "I rang the garage, and they say the car is ready", "we looked and found that the pipe leaks"."""
+    verb = tree.heads[i]
+    if tree.relations[verb] != "conj" or tree.heads[verb] != tree.root or _is_conditional(tree):
+        return None
+    found = tree.lower[verb] in rule_words.FINDING and tree.tags[verb] == "VBD" and not tree.children(verb, "neg")
+    subjects = tree.children(i, "nsubj", "nsubjpass")
+    if not (found and _is_plain(tree, i)) and _said(tree, verb) != i:
+        return None
+    if not subjects or not _is_understood(tree, subjects[0]) or _speaks_of_speaker(tree, i):
+        return None
+    return Clause(i, frozenset(tree.subtree(i) - set(tree.children(i, "mark"))))
+
+
+def is_framing(tree: Tree) -> bool:
+    """ "I spoke to the landlord, and he says …": whether the main clause only leads to what is told."""
+    root = tree.root
+    if root is None or tree.lower[root] not in rule_words.FRAMING:
+        return False
+    subjects = [tree.lower[i] for i in tree.children(root, "nsubj")]
+    return any(word.split("'")[0] in ("i", "we") for word in subjects)
 
 
 def asks(tree: Tree) -> bool:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ealm.grammar.costs import Costs
-from ealm.grammar.headlines import Topic, demonstratives, is_report, spare_words, topics_of
+from ealm.grammar.ellipsis import elide_pronouns, elide_subjects
+from ealm.grammar.headlines import Topic, copulas, demonstratives, first_names, is_report, is_spoken, spare_words, topics_of
 from ealm.grammar.mending import mend_clauses
 from ealm.grammar.openings import cut_openings
 from ealm.grammar.phrases import join_phrases
@@ -17,7 +18,7 @@ from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT, Tree
 from ealm.grammar.remarks import Remark, remark
 from ealm.grammar.soundness import is_sound
-from ealm.grammar.statements import Clause, free_antecedents, free_statements, other_clauses
+from ealm.grammar.statements import Clause, free_antecedents, free_statements, is_framing, other_clauses
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,16 @@ class Structure:
         found = None if self.tree is None else remark(self.tree, self.required)
         return None if found is None else (_structure(found.tree, headline=self.headline), found)
 
+    def is_spoken(self, kept: Collection[int]) -> bool:
+        """Whether in these words somebody speaks to somebody: articles stay as long as anything else fits."""
+        return self.tree is not None and is_spoken(self.tree, kept)
+
+    @cached_property
+    def relaxed(self) -> "Structure | None":
+        """The structure without what only completes a statement."""
+        found = None if self.tree is None else _structure(self.tree, headline=self.headline, strict=False)
+        return None if found is None or found.required == self.required else found
+
     def is_sound(self, kept: Collection[int]) -> bool:
         """Whether a draft of the main statement shows no sign of a wrong parse."""
         return self.tree is None or is_sound(self.tree, kept)
@@ -53,6 +64,11 @@ class Structure:
     def clauses(self) -> tuple[Clause, ...]:
         """Other statements of the sentence, each true by itself."""
         return () if self.tree is None else other_clauses(self.tree)
+
+    @property
+    def is_framing(self) -> bool:
+        """Whether the main statement only leads to another one."""
+        return self.tree is not None and is_framing(self.tree)
 
     @cached_property
     def topics(self) -> tuple[Topic, ...]:
@@ -74,14 +90,17 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     tree.settle_conjunctions()
     free_statements(tree)
     free_antecedents(tree)
+    elide_subjects(tree)
+    elide_pronouns(tree)
     tree.mend()
     return _structure(tree, headline=headline)
 
 
-def _structure(tree: Tree, *, headline: bool) -> Structure:
+def _structure(tree: Tree, *, headline: bool, strict: bool = True) -> Structure:
     plain = headline and not is_report(tree)  # "I spoke to the landlord", "bats are the only mammals that fly"
     articles = spare_words(tree) | demonstratives(tree) if plain else set()
-    needs = Costs(tree, headline=headline and not plain)
+    shorter = copulas(tree) | first_names(tree) if headline and not plain else set()
+    needs = Costs(tree, headline=headline and not plain, strict=strict)
     count = range(len(tree.words))
     needs.spare |= tree.opening
     needs_word = [tree.heads[i] != ROOT and needs.required(i) for i in count]
@@ -91,7 +110,7 @@ def _structure(tree: Tree, *, headline: bool) -> Structure:
         required=tuple(needs_word),
         costs=tuple(costs),
         spare=frozenset(needs.spare),
-        dispensable=(frozenset(articles), frozenset(articles | tree.loose_compounds())),
+        dispensable=(frozenset(articles | shorter), frozenset(articles | shorter | tree.loose_compounds())),
         is_word=tuple(tree.is_word),
         relations=tuple(tree.relations),
         tree=tree,
