@@ -24,10 +24,10 @@ from ealm.text.inflection import irregular_forms
 from ealm.text.tokenizer import spaced
 from ealm.text.words import split_words
 
-FRAMES = ("object", "passive", "alone")
+FRAMES = ("object", "passive")
 BARE = "bare"
 _LEAST_SEEN = 20
-_SHARE = {"object": 0.3, "passive": 0.3, "alone": 0.5}
+_SHARE = 0.3
 _LIFT = 4.0
 _BARE_SHARE = {"never_bare": 0.04, "never_bare_passive": 0.02}
 _BATCH = 256
@@ -39,8 +39,7 @@ Counts = Counter[tuple[str, str, str]]
 def count(sentences: Iterable[str], grammar: Grammar) -> Counts:
     """Frames of all verbs."""
     found: Counts = Counter()
-    batches = itertools.batched(sentences, _BATCH) if hasattr(itertools, "batched") else _batched(sentences)
-    for batch in batches:
+    for batch in _batched(sentences):
         words = [split_words(spaced(line)) for line in batch]
         for own, parse in zip(words, grammar.parse(words), strict=True):
             found.update(_frames([word.lower() for word in own], parse))
@@ -119,7 +118,7 @@ def table(counts: Counts) -> dict[str, object]:
             if found != frame or what in ("", BARE) or total < _LEAST_SEEN:
                 continue
             share = number / total
-            if share >= _SHARE[frame] and share >= _LIFT * every[frame, what] / every[frame, ""]:
+            if share >= _SHARE and share >= _LIFT * every[frame, what] / every[frame, ""]:
                 for form in sorted(own[verb]):
                     phrases[form].append(what)
         written[frame] = dict(sorted(phrases.items()))
@@ -135,6 +134,7 @@ def table(counts: Counts) -> dict[str, object]:
 
 
 def main() -> None:
+    """Read the corpus, count and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path, help="raw sentences, one a line")
     parser.add_argument("--sentences", type=int, default=70_000)

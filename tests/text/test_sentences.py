@@ -20,7 +20,7 @@ def texts(text: str) -> list[str]:
 
 
 def put_together(sentences: list[Sentence]) -> str:
-    return "".join(sentence.text + sentence.gap for sentence in sentences)
+    return "".join(sentence.lead + sentence.text + sentence.gap for sentence in sentences)
 
 
 # Nothing is lost ------------------------------------------------------------------------------------------------------
@@ -219,3 +219,7 @@ def test_a_character_of_the_writer_that_looks_like_a_mark_gets_no_partner() -> N
     assert sentence.text == f"one {lone} two"
     first, second = split_sentences(f"{pair[0]}The river rose. The town{pair[1]} flooded.")
     assert (first.text, second.text) == (f"{pair[0]}The river rose.{pair[1]}", f"{pair[0]}The town{pair[1]} flooded.")
+
+
+def test_the_number_of_an_item_is_not_lost() -> None:
+    assert put_together(split_sentences("1\n1. 1")) == "1\n1. 1"

@@ -179,7 +179,7 @@ class TreePlan:
         if keep or (bare is not None and not self._structure.is_spoken(bare.kept)):
             return bare
         other = self._instead(fits, rephrase=rephrase)
-        return other or bare or self._relaxed(fits)
+        return other or bare
 
     def _bare(self, fits: Fits, *, keep: Collection[int] = ()) -> PlannedDraft | None:
         """The shortest statement, without articles."""
@@ -202,17 +202,6 @@ class TreePlan:
     def _instead(self, fits: Fits, *, rephrase: bool) -> PlannedDraft | None:
         """A statement in place of the main one, which does not fit."""
         return (self._condensed(fits) if rephrase else None) or self._other_statement(fits, rephrase=rephrase)
-
-    def _relaxed(self, fits: Fits) -> PlannedDraft | None:
-        """The main statement without what completes it."""
-        structure = self._structure.relaxed
-        if structure is None:
-            return None
-        _, words = self._best_part(structure, fits)
-        if not words:
-            least = self._indices(_shortest(structure, self._values, self._sizes) - structure.dispensable[0])
-            words = least if fits(least) else []
-        return PlannedDraft(tuple(words), True) if words and structure.is_sound(words) else None
 
     def _written(self, draft: PlannedDraft, fits: Fits) -> PlannedDraft:
         """With "and" where a list has lost its end, and "a" or "an" as the next word has it."""

@@ -12,6 +12,7 @@ def mend_attachments(tree: Tree) -> None:
     mend_conjunctions(tree)
     mend_conditions(tree)
     mend_joined(tree)
+    mend_where(tree)
     mend_superlatives(tree)
     mend_told(tree)
     mend_relatives(tree)
@@ -126,6 +127,20 @@ def mend_joined(tree: Tree) -> None:
         joined = before > head and tree.relations[before] == "cc" and tree.heads[before] == head
         if joined and not tree.children(clause, "mark") and tree.lower[before] in ("and", "but"):
             tree.relations[clause] = "conj"
+
+
+def mend_where(tree: Tree) -> None:
+    """ "We may share data with others where the law asks for it": a condition, unless the noun is a place."""
+    for clause in range(len(tree.words)):
+        noun = tree.heads[clause]
+        if tree.relations[clause] != "relcl" or noun == ROOT or tree.lower[min(tree.subtree(clause))] != "where":
+            continue
+        verb = noun
+        while verb != ROOT and not tree.tags[verb].startswith("VB"):
+            verb = tree.heads[verb]
+        modal = verb != ROOT and any(tree.lower[i] in ("may", "shall", "must") for i in tree.children(verb, "aux"))
+        if modal and tree.is_word[min(tree.subtree(clause)) - 1] and tree.lower[noun] not in rule_words.PLACE_NOUNS:
+            tree.move(clause, verb, "advcl")
 
 
 def mend_superlatives(tree: Tree) -> None:

@@ -24,23 +24,24 @@ def elide_subjects(tree: Tree) -> None:
 
 
 def elide_pronouns(tree: Tree) -> None:
-    """ "A will that is not signed is invalid": "that is" may go before a participle, or an adjective with its phrase."""
+    """ "A will that is not signed is invalid": "that is" may go before a participle."""
     for clause in range(len(tree.words)):
-        noun = tree.heads[clause]
-        if tree.relations[clause] != "relcl" or noun == ROOT or tree.lower[clause - 1] == ",":
+        pronoun = _relative_pronoun(tree, clause)
+        helping = tree.children(clause, "aux", "auxpass")
+        if pronoun is None or helping != [pronoun + 1] or tree.tags[clause] not in ("VBN", "VBG"):
             continue
-        pronouns = tree.children(clause, "nsubj", "nsubjpass")
-        if len(pronouns) != 1 or tree.lower[pronouns[0]] not in ("who", "which", "that"):
-            continue
-        pronoun = pronouns[0]
-        being = pronoun + 1
-        near = pronoun == noun + 1 and tree.is_word[pronoun] and min(tree.subtree(clause)) == pronoun
-        if not near or being >= len(tree.words) or tree.lower[being] not in rules.BE_PRESENT | rules.BE_PAST:
-            continue
-        if tree.relations[being] in ("aux", "auxpass") and tree.heads[being] == clause:
-            if tree.tags[clause] in ("VBN", "VBG") and len(tree.children(clause, "aux", "auxpass")) == 1:
-                tree.move(pronoun, clause, UNSAID)
-                tree.move(being, pronoun, "unsaid-whole")
+        if tree.lower[pronoun + 1] in _BE:
+            tree.move(pronoun, clause, UNSAID)
+            tree.move(pronoun + 1, pronoun, "unsaid-whole")
+
+
+def _relative_pronoun(tree: Tree, clause: int) -> int | None:
+    """The subject of a relative clause that stands right behind its noun."""
+    pronouns = tree.children(clause, "nsubj", "nsubjpass")
+    if tree.relations[clause] != "relcl" or len(pronouns) != 1 or pronouns[0] != tree.heads[clause] + 1:
+        return None
+    first = min(tree.subtree(clause)) == pronouns[0]
+    return pronouns[0] if first and tree.lower[pronouns[0]] in ("who", "which", "that") else None
 
 
 def _predicate(tree: Tree, clause: int) -> int | None:

@@ -14,12 +14,14 @@ _TABLE = Path(__file__).parent / "valency.json"
 
 @cache
 def _table() -> dict[str, Any]:
-    return {name: {form: frozenset(own) for form, own in part.items()} if isinstance(part, dict) else frozenset(part)
-            for name, part in read_json(_TABLE).items()}
+    return {
+        name: {form: frozenset(own) for form, own in part.items()} if isinstance(part, dict) else frozenset(part)
+        for name, part in read_json(_TABLE).items()
+    }
 
 
 def belongs(verb: str, frame: str, preposition: str) -> bool:
-    """Whether a phrase belongs to a verb (any form) that stands with an "object", in the "passive" or "alone"."""
+    """Whether a phrase belongs to a verb (any form) with an "object" or in the "passive"."""
     return preposition in _table()[frame].get(verb, ())
 
 

@@ -6,8 +6,8 @@ from ealm.grammar import rules
 from ealm.grammar.ellipsis import UNSAID
 from ealm.grammar.headlines import spare_words
 from ealm.grammar.rearranging import ROOT, Tree
-from ealm.grammar.scope import COMPLEMENTS
 from ealm.grammar.remarks import REMARK
+from ealm.grammar.scope import COMPLEMENTS
 from ealm.grammar.valency import Valency
 
 _CLAUSES = frozenset({"advcl", "relcl", "acl", "ccomp", "xcomp", "conj", "parataxis", "csubj", "pcomp"})
@@ -18,11 +18,9 @@ _Rule = Callable[["Needs", int], bool]
 class Needs(Valency):
     """Tells which dependents a head needs."""
 
-    def __init__(self, tree: Tree, *, headline: bool, strict: bool = True) -> None:
-        """`strict`: also what completes a statement is needed, and not only what keeps it true."""
+    def __init__(self, tree: Tree, *, headline: bool) -> None:
         super().__init__(tree, spare=spare_words(tree) if headline else set())
         self._headline = headline
-        self._strict = strict
 
     def required(self, i: int) -> bool:
         """Whether the head of a word needs it."""
@@ -52,7 +50,7 @@ class Needs(Valency):
             return True  # "as soon as it is known"
         if relation in ("prep", "amod", "relcl", "acl") and self._is_denied(head) and not self._after_comma(i):
             return True
-        if self.limits_head(i) or (self._strict and self.completes_head(i)):
+        if self.limits_head(i) or self.completes_head(i):
             return True
         if relation == "complementizer" or (relation == "mark" and word == "that" and self._is_reported(head)):
             return False
@@ -151,7 +149,8 @@ class Needs(Valency):
         if self._needs_phrase(i) or (self._lower[i] in rules.PARTICLES and self._heads[i] < i):
             return True
         head = self._heads[i]
-        if i < head and self._lower[i].endswith("ly") and (self._is_negated(head) or self._has_negative_subject(head)):
+        inside = self._lower[i].endswith("ly") and i < head and self._tree.is_word[i + 1]
+        if inside and (self._is_negated(head) or self._has_negative_subject(head)):
             return True  # "was not seriously hurt"
         being = self._lower[head] in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}
         return being and not self._of(head, *COMPLEMENTS) and self._first_behind(i, "advmod", "prep")
@@ -201,6 +200,8 @@ class Needs(Valency):
     def _prep(self, i: int) -> bool:
         word, head = self._lower[i], self._heads[i]
         above = self._lower[head]
+        if word == "without" and self._tags[head].startswith("NN") and self._told_as_past(head):
+            return False  # "showed a fracture without signs of infection"
         if word in rules.LIMITING_PREPOSITIONS or (self._is_exchanged(head) and self._says_for_what(i)):
             return True
         if self._is_told_besides(head) and self._completes(i):
@@ -309,7 +310,8 @@ class Needs(Valency):
         head = self._heads[i]
         if self._is_negated(head) and (marks & {"before"} or self._is_denied_reason(i, marks)):
             return True
-        if self._is_negated(head) and self._is_purpose(i) and head < i:
+        enough = any(self._lower[k] == "enough" for j in self._of(head, "dobj") for k in self._children[j])
+        if self._is_negated(head) and self._is_purpose(i) and head < i and not enough:
             return True
         told = self._reports(head) or (self._is_purpose(head) and self._told_as_past(head))
         return bool(marks & {"when", "whenever", "where", "wherever"}) and not told
@@ -317,7 +319,7 @@ class Needs(Valency):
     def _is_denied_reason(self, i: int, marks: set[str]) -> bool:
         """ "He did not resign because he was ill": he may have resigned; not so with a comma or "cannot"."""
         head = self._heads[i]
-        modal = any(self._tags[j] == "MD" for j in self._of(head, "aux"))
+        modal = any(self._tags[j] == "MD" or self._lower[j] == "cannot" for j in self._of(head, "aux", "neg"))
         command = not self._of(head, "nsubj", "nsubjpass")
         return bool(marks & {"because", "since"}) and not (modal or command or self._after_comma(i))
 

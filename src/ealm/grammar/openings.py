@@ -9,7 +9,8 @@ _LONGEST_ADDRESS = 5
 
 def cut_openings(tree: Tree) -> None:
     """Hang the opening on the sentence, and remember its words: only the whole sentence has them."""
-    end = _address(tree) or _caption(tree)
+    _free_fillers(tree)
+    end = _address(tree) or _caption(tree) or _admission(tree)
     if not end or not any(tree.is_word[i] for i in range(end, len(tree.words))):
         return
     opening = [i for i in range(end) if tree.is_word[i]]
@@ -24,6 +25,19 @@ def cut_openings(tree: Tree) -> None:
     for i in opening:
         tree.move(i, main, "discourse")
     tree.opening = frozenset(opening)
+
+
+def _free_fillers(tree: Tree) -> None:
+    """ "omg", "lol" and the like hang loosely on the sentence."""
+    for i, word in enumerate(tree.lower):
+        if word in rule_words.FILLERS and tree.is_word[i] and not tree.children(i) and tree.root not in (None, i):
+            tree.move(i, tree.root or 0, "discourse")
+
+
+def _admission(tree: Tree) -> int:
+    """ "Not gonna lie the second season is slow": where the sentence begins."""
+    start = 1 if tree.lower[:1] == ["i'm"] else 0
+    return start + 3 if tree.lower[start : start + 3] == ["not", "gonna", "lie"] else 0
 
 
 def _address(tree: Tree) -> int:

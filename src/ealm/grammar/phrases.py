@@ -18,6 +18,7 @@ def join_phrases(tree: Tree) -> None:
     free_designators(tree)
     free_titles(tree)
     join_ranges(tree)
+    join_spans(tree)
     join_quotations(tree)
 
 
@@ -212,6 +213,21 @@ def join_ranges(tree: Tree) -> None:
         ]
         if ends and not any(tree.words[i] == "," for i in range(start, ends[0])):
             tree.move(ends[0], start, "range-end")
+
+
+def join_spans(tree: Tree) -> None:
+    """ "Sections A through D", "voted 7–2": both ends stay."""
+    for i in range(1, len(tree.words) - 1):
+        ends = (i - 1, i + 1)
+        if not all(tree.is_word[j] for j in ends) or tree.heads[i - 1] in (i, i + 1):
+            continue
+        numbers = all(tree.words[j].isdigit() for j in ends)
+        letters = all(len(tree.words[j]) == 1 or tree.words[j].isdigit() for j in ends)
+        if (tree.lower[i] == "through" and letters) or (tree.words[i] in ("–", "-") and numbers):
+            if tree.is_word[i]:
+                tree.move(i, i - 1, "idiom")
+            if i - 1 not in tree.subtree(i + 1):  # what hangs on a word cannot carry it
+                tree.move(i + 1, i - 1, "idiom")
 
 
 def give_objects(tree: Tree) -> None:

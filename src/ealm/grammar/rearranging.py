@@ -198,7 +198,8 @@ class Tree:
         start = min(self.subtree(member)) - 1
         while start > above and self.relations[start] in ("cc", "discourse"):
             start -= 1
-        if not self.is_word[start] or self.children(member, "nsubj", "nsubjpass", "expl"):
+        helped = self.children(above, "nsubj", "nsubjpass") and self.children(member, "aux", "auxpass")
+        if not self.is_word[start] or helped or self.children(member, "nsubj", "nsubjpass", "expl"):
             return
         for clause in self.children(member, "advcl"):
             if clause > member and {self.lower[i] for i in self.children(clause, "mark")} & rules.CONDITIONS:
@@ -229,6 +230,9 @@ class Tree:
         if self.tags[head].startswith("NN") and any(self.tags[i] == "JJ" for i in members[:-1]):
             return True  # "jobs, factory and retail sales"
         last = members[-1]
+        plural = {"are", "were", "have"} & {self.lower[i] for i in self._verb_of(head)}
+        if plural and self.tags[head] in ("NN", "NNP"):
+            return True  # "nausea and dizziness were common"
         if self.lower[last] in ("half", "quarter"):
             return True  # "a year and a half"
         joins = self.tags[head] == "NN" and bool(conjunctions) and conjunctions[-1] == head + 1
@@ -264,6 +268,12 @@ class Tree:
             return True  # "the cost of repairs, but not that of repairs which …"
         negated = any(self.lower[i] in rules.NEGATORS for i in self.children(head, "neg", "advmod", "det", "preconj"))
         return "but" in joined and negated
+
+    def _verb_of(self, noun: int) -> list[int]:
+        """The verb of which a noun is the subject, with its auxiliaries."""
+        if self.relations[noun] not in ("nsubj", "nsubjpass") or self.heads[noun] == ROOT:
+            return []
+        return [self.heads[noun], *self.children(self.heads[noun], "aux", "auxpass")]
 
     def _is_denied(self, noun: int) -> bool:
         """Whether a noun is what a negated verb is about: "did not see A or B", "is not liable for A or B"."""

@@ -44,6 +44,9 @@ def remark(tree: Tree, required: Sequence[bool]) -> Remark | None:
     """The sentence with a remark in place of the conditions that it needs; none in questions and commands."""
     if tree.root is None or asks(tree) or commands(tree, tree.root):
         return None  # whoever is told what to do must know when
+    subjects = tree.children(tree.root, "nsubj", "nsubjpass")
+    if any(tree.lower[j] in rules.NEGATORS for i in subjects for j in (i, *tree.children(i))):
+        return None  # "nothing is valid unless exceptions apply"
     found = [i for i in range(len(tree.words)) if required[i] and _is_condition(tree, i)]
     inside = {j for i in found for j in tree.subtree(i)}
     if not found or tree.root in inside:

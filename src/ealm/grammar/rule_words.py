@@ -29,7 +29,6 @@ NOUN_PHRASES = {
     "attitude": ("to", "towards"),
     "access": ("to",),
     "right": ("to",),
-    "consent": ("of",),
 }
 """Nouns that say little without a phrase that begins with one of these words."""
 
@@ -50,7 +49,25 @@ FINDING = frozenset("found discovered noticed realised realized learned learnt s
 
 PERSONS = frozenset(
     "investor tycoon banker billionaire economist analyst lawyer author writer novelist poet painter actor actress "
-    "singer coach striker goalkeeper scientist historian surgeon nurse teacher farmer activist founder strategist trader "
-    "candidate lawmaker campaigner journalist reporter footballer".split()
+    "singer coach striker goalkeeper scientist historian surgeon nurse teacher farmer activist founder strategist "
+    "trader candidate lawmaker campaigner journalist reporter footballer".split()
 )
 """What a person may be called before the name, beside titles."""
+
+STOPPING = frozenset(
+    "stop stops stopped stopping avoid avoids avoided avoiding quit refuse refuses refused fail fails failed refrain "
+    "prevent prevents prevented".split()
+)
+"""Verbs that say that something is not done."""
+
+REASONS = frozenset("because according despite due since".split())
+"""Prepositions of phrases that limit no denial."""
+
+BOUNDS = frozenset("before after within until above below over under".split())
+"""Prepositions that say how far a condition reaches."""
+
+PLACE_NOUNS = frozenset("area areas place places country countries region regions city cities room rooms zone".split())
+"""Nouns that "where" may belong to."""
+
+FILLERS = frozenset("omg lol haha hahaha tbh ngl lmao btw imo imho".split())
+"""What people write in messages that says nothing."""

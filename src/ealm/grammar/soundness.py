@@ -24,7 +24,7 @@ def is_sound(tree: Tree, kept: Collection[int]) -> bool:
         _lacks_infinitive(tree, i, kept) or _lacks_link(tree, i, kept) or _lacks_complement(tree, i, kept)
         for i in words
     )
-    if torn or _lacks_speaker(tree, words) or _lacks_partner(tree, words):
+    if torn or _lacks_speaker(tree, words) or _lacks_partner(tree, words) or _lacks_finite_verb(tree, words):
         return False
     return not any(_meets(tree, *pair, kept) for pair in pairwise(words)) and not _is_turned(tree, words[0])
 
@@ -33,6 +33,8 @@ def _meets(tree: Tree, before: int, behind: int, kept: Collection[int]) -> bool:
     """Whether words meet that cannot: "when cools", "invested he", a clause without its conjunction."""
     if behind == before + 1 or any(i in kept for i in range(before + 1, behind)):
         return False
+    if tree.lower[before] in ("and", "but") and tree.lower[behind] in rules.ADJUNCT_MARKS | {"if", "when"}:
+        return True  # "I bought it and, although it is loud"
     finite = tree.tags[behind] in ("VBZ", "VBD", "VBP")
     if tree.lower[before] in rule_words.CONJUNCTIONS and tree.relations[before] in ("mark", "advmod") and finite:
         return True
@@ -82,6 +84,22 @@ def _lacks_infinitive(tree: Tree, i: int, kept: Collection[int]) -> bool:
     """ "Banks will have" of "banks will have to pay"."""
     needing = ("have", "has", "had", "going", "able", "unable", "used", "ought", "likely", "unlikely")
     return tree.lower[i] in needing and tree.lower[i + 1 : i + 2] == ["to"] and i + 1 not in kept
+
+
+def _lacks_finite_verb(tree: Tree, words: Sequence[int]) -> bool:
+    """ "The court held that the defendant, having received notice", "The bridge, once hailed as a symbol"."""
+    for i in words:
+        clause = tree.heads[i]
+        that = tree.lower[i] == "that" and tree.relations[i] in ("mark", "complementizer") and clause != ROOT
+        if that and tree.tags[clause] in ("VBG", "VBN") and not tree.children(clause, "aux", "auxpass"):
+            return True
+    root = tree.root
+    if root is None or root not in words or tree.tags[root] != "VBN" or tree.children(root, "aux", "auxpass"):
+        return False
+    subject = next(iter(tree.children(root, "nsubj", "nsubjpass")), root)
+    commas = [i for i in range(subject, root) if tree.words[i] == ","]
+    finite = any(tree.tags[i] in ("VBZ", "VBD", "VBP", "MD") for i in range(root, len(tree.words)))
+    return len(commas) == 1 and finite
 
 
 def _lacks_complement(tree: Tree, verb: int, kept: Collection[int]) -> bool:

@@ -57,6 +57,8 @@ def _said(tree: Tree, verb: int) -> int | None:
         return _let_know(tree, verb)
     if tree.lower[verb] in _OWN_WORDS:
         return _regretted(tree, verb) or _announced(tree, verb)
+    if tree.lower[verb] in ("asked", "wants", "wanted"):
+        return _passed_on(tree, verb)
     if tree.lower[verb] not in rules.SAYING or tree.tags[verb] not in ("VBD", "VBZ", "VBP", "VBN"):
         return None
     if any(
@@ -109,6 +111,16 @@ def _regretted(tree: Tree, verb: int) -> int | None:
 
 _OWN_WORDS = ("i'm", "we're", "am", "are", "writing", "regret")
 """Verbs of what somebody says of his own message."""
+
+
+def _passed_on(tree: Tree, verb: int) -> int | None:
+    """ "Tom asked me to tell you that he has approved it": what Tom says."""
+    for told in tree.children(verb, "xcomp", "ccomp"):
+        tells = tree.lower[told] in ("tell", "inform") or (tree.lower[told] == "let" and bool(_let_know(tree, told)))
+        clauses = tree.children(told, "ccomp")
+        if tells and tree.lower[told - 1] == "to" and clauses and _is_plain(tree, clauses[0]):
+            return clauses[0]
+    return None
 
 
 def _let_know(tree: Tree, verb: int) -> int | None:
@@ -187,11 +199,19 @@ def free_antecedents(tree: Tree) -> None:
         before = next(iter(tree.children(clause, "nsubj", "nsubjpass")), None)
         if before is None or before > subject or marks & (rules.CONDITIONS | rules.WHEN):
             continue
-        if not _is_pronoun(tree, before) and _agree(tree, subject, before):
+        if not _is_pronoun(tree, before) and _agree(tree, subject, before) and not _is_rivalled(tree, clause, subject):
             tree.move(before, verb, "nsubj")
             tree.move(subject, clause, "nsubj")
             return
     _keep_antecedent(tree, verb, subject)
+
+
+def _is_rivalled(tree: Tree, clause: int, pronoun: int) -> bool:
+    """ "Although Ann found the particle, it was not seen": whether "it" may stand for another noun of the clause."""
+    subjects = tree.children(clause, "nsubj", "nsubjpass")
+    if tree.lower[pronoun] != "it" or not any(tree.tags[i] == "NNP" for i in subjects):
+        return False
+    return any(tree.tags[i] == "NN" and tree.relations[i] in ("dobj", "pobj") for i in tree.subtree(clause))
 
 
 def _keep_antecedent(tree: Tree, verb: int, pronoun: int) -> None:

@@ -10,7 +10,16 @@ from functools import cached_property
 
 from ealm.grammar.costs import Costs
 from ealm.grammar.ellipsis import elide_pronouns, elide_subjects
-from ealm.grammar.headlines import Topic, copulas, demonstratives, first_names, is_report, is_spoken, spare_words, topics_of
+from ealm.grammar.headlines import (
+    Topic,
+    copulas,
+    demonstratives,
+    first_names,
+    is_report,
+    is_spoken,
+    spare_words,
+    topics_of,
+)
 from ealm.grammar.mending import mend_clauses
 from ealm.grammar.openings import cut_openings
 from ealm.grammar.phrases import join_phrases
@@ -49,12 +58,6 @@ class Structure:
     def is_spoken(self, kept: Collection[int]) -> bool:
         """Whether in these words somebody speaks to somebody: articles stay as long as anything else fits."""
         return self.tree is not None and is_spoken(self.tree, kept)
-
-    @cached_property
-    def relaxed(self) -> "Structure | None":
-        """The structure without what only completes a statement."""
-        found = None if self.tree is None else _structure(self.tree, headline=self.headline, strict=False)
-        return None if found is None or found.required == self.required else found
 
     def is_sound(self, kept: Collection[int]) -> bool:
         """Whether a draft of the main statement shows no sign of a wrong parse."""
@@ -96,11 +99,11 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     return _structure(tree, headline=headline)
 
 
-def _structure(tree: Tree, *, headline: bool, strict: bool = True) -> Structure:
+def _structure(tree: Tree, *, headline: bool) -> Structure:
     plain = headline and not is_report(tree)  # "I spoke to the landlord", "bats are the only mammals that fly"
     articles = spare_words(tree) | demonstratives(tree) if plain else set()
     shorter = copulas(tree) | first_names(tree) if headline and not plain else set()
-    needs = Costs(tree, headline=headline and not plain, strict=strict)
+    needs = Costs(tree, headline=headline and not plain)
     count = range(len(tree.words))
     needs.spare |= tree.opening
     needs_word = [tree.heads[i] != ROOT and needs.required(i) for i in count]

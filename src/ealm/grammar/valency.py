@@ -6,30 +6,101 @@ from ealm.grammar.rearranging import ROOT
 from ealm.grammar.scope import Scope
 
 _PHRASES = ("prep", "npadvmod", "dative", "agent")
+_ADVERBIALS = ("prep", "advmod")
 
 
 class Valency(Scope):
     """Answers questions about what a head says nothing, or something else, without."""
 
     def limits_head(self, i: int) -> bool:
-        """Whether something else is said without this phrase or adjective."""
-        if self._heads[i] == ROOT:
+        """Whether something else is said without this phrase, adjective or clause."""
+        head, relation = self._heads[i], self._relations[i]
+        if head == ROOT:
             return False
-        if self._relations[i] in _PHRASES:
-            return self._lower[i] == "against" or self._is_told_in_full(i) or self._is_for_use(i)
-        return self._relations[i] == "amod" and (self._is_denied_kind(i) or self._is_regretted(i))
+        if relation in _ADVERBIALS and (self._ends_denial(i) or self._bounds_condition(i)):
+            return True
+        if relation in _PHRASES:
+            opposed = self._lower[i] == "against" and not self._after_comma(i)
+            return opposed or self._is_told_in_full(i) or self._is_for_use(i) or self._is_by_whom(i)
+        if relation == "amod":
+            return self._is_denied_kind(i) or self._is_regretted(i) or self._names_kind(i)
+        return relation in ("relcl", "acl") and self._defines(i)
 
     def completes_head(self, i: int) -> bool:
-        """Whether little is said without this phrase or clause: it may go only where nothing else fits."""
+        """Whether little is said without this phrase or clause."""
         head, relation = self._heads[i], self._relations[i]
         if head == ROOT:
             return False
         if relation in _PHRASES:
             needed = rule_words.NOUN_PHRASES.get(self._lower[head], ())
-            return self._lower[i] in needed or self._is_since_when(i) or self._is_learned(i)
+            if self._lower[i] in needed or self._is_since_when(i) or self._is_deadline(i):
+                return True
+            return self._is_learned(i) or self._is_of_adjective(i)
         if relation in ("xcomp", "advcl", "relcl", "acl"):
             return self._is_time_taken(i)
         return self._is_attached(i)
+
+    def _ends_denial(self, i: int) -> bool:
+        """ "Did not expect it to rise this fast", "stop replying to all": without it, more would be denied."""
+        verb = self._heads[i]
+        if i < verb or not self._tags[verb].startswith("VB") or self._after_comma(i) or self._is_time(i):
+            return False
+        if self._relations[i] == "prep" and self._lower[i] in rule_words.REASONS:
+            return False
+        if self._relations[verb] not in ("xcomp", "ccomp", "pcomp"):
+            return self._relations[i] == "advmod" and self._is_negated(verb) and self._children_end(verb, i)
+        above = self._heads[self._heads[verb]] if self._relations[verb] == "pcomp" else self._heads[verb]
+        first = i == min(j for j in self._of(verb, *_ADVERBIALS) if j > verb)
+        return first and above != ROOT and (self._is_negated(above) or self._lower[above] in rule_words.STOPPING)
+
+    def _children_end(self, verb: int, i: int) -> bool:
+        """Whether no complement of a verb stands behind a word."""
+        return not any(
+            j > i and self._relations[j] in ("dobj", "xcomp", "ccomp", "acomp") for j in self._children[verb]
+        )
+
+    def _bounds_condition(self, i: int) -> bool:
+        """ "If you renew before June", "if it rises above the limit"."""
+        return self._relations[i] == "prep" and self._lower[i] in rule_words.BOUNDS and self._in_condition(i)
+
+    def _is_deadline(self, i: int) -> bool:
+        """ "Return it within 100 nights"."""
+        return self._lower[i] == "within" and self._has_number(i) and not self._told_as_past(i)
+
+    def _is_of_adjective(self, i: int) -> bool:
+        """ "He is bad at texting": the phrase right behind an adjective."""
+        head = self._heads[i]
+        predicate = self._relations[head] == "acomp" and self._tags[head].startswith("JJ")
+        return predicate and i == head + 1 and self._relations[i] == "prep" and not self._is_time(i)
+
+    def _is_by_whom(self, i: int) -> bool:
+        """ "Most species are pollinated by bees": of some, what holds in this way only."""
+        subjects = self._of(self._heads[i], "nsubjpass")
+        limits = {self._lower[k] for j in subjects for k in self._of(j, "det", "amod", "predet")}
+        return self._relations[i] == "agent" and bool(limits & rules.PROPORTIONS)
+
+    def _names_kind(self, i: int) -> bool:
+        """ "The grey-tailed marmot", "people with a weakened heart", "one in five small firms"."""
+        noun = self._heads[i]
+        subject = self._relations[noun] in ("nsubj", "nsubjpass")
+        if subject and "-" in self._lower[i] and not self._told_as_past(noun):
+            return True
+        phrase = self._heads[noun]
+        if self._relations[noun] in ("pobj", "conj", "conj-whole") and phrase != ROOT:
+            phrase = phrase if self._tags[phrase] == "IN" else self._heads[phrase]
+            return phrase != ROOT and self._lower[phrase] == "with" and self._lower[self._heads[phrase]] in rules.PEOPLE
+        return any(self._of(j, "prep", "idiom") for j in self._of(noun, "nummod"))
+
+    def _defines(self, i: int) -> bool:
+        """ "A tree is a graph that contains no cycles"."""
+        noun = self._heads[i]
+        verb = self._heads[noun]
+        if self._relations[noun] != "attr" or verb == ROOT or self._after_comma(i):
+            return False
+        subjects = self._of(verb, "nsubj")
+        articles = {self._lower[k] for j in subjects for k in self._of(j, "det")}
+        generic = bool(articles & {"a", "an"}) and self._tags[subjects[0]] == "NN"
+        return generic and self._lower[verb] in rules.BE_PRESENT
 
     def _is_told_in_full(self, i: int) -> bool:
         """What is told in passing is told in full: "which keeps nerve cells in shape", "two of which pump blood …"."""
@@ -38,7 +109,9 @@ class Valency(Scope):
             clause = self._heads[clause]
         if self._relations[clause] != "relcl" or self._is_time(i) or self._after_comma(i):
             return False
-        shares = [j for j in self._of(clause, "nsubj", "nsubjpass") if self._of(j, "prep") and self._lower[j] != "which"]
+        shares = [
+            j for j in self._of(clause, "nsubj", "nsubjpass") if self._of(j, "prep") and self._lower[j] != "which"
+        ]
         counted = any(self._tags[k] == "WDT" or self._lower[k] == "whom" for j in shares for k in self._tree.subtree(j))
         return counted or self._after_comma(clause)
 
@@ -50,7 +123,7 @@ class Valency(Scope):
             return False
         if self._of(verb, "nsubjpass", "auxpass") or (self._tags[verb] == "VBN" and self._relations[verb] == "acl"):
             return belongs(self._lower[verb], "passive", self._lower[i])
-        return belongs(self._lower[verb], "object" if self._of(verb, "dobj") else "alone", self._lower[i])
+        return bool(self._of(verb, "dobj")) and belongs(self._lower[verb], "object", self._lower[i])
 
     def _is_since_when(self, i: int) -> bool:
         """ "I haven't touched the mower since April"."""

@@ -166,7 +166,31 @@ class Pipeline:
         return replace(sentence, form="verbatim") if foreign else sentence
 
     def summarize(self, texts: Sequence[Text]) -> list[Summary]:
-        """Summaries of all texts, each by its own options, in common batches."""
+        """Summaries of all texts, each by its own options; where no statement fits, in shorter words if there are."""
+        found = self._summaries(texts)
+        reworded = {
+            number: shorter
+            for number, (text, own) in enumerate(zip(texts, found, strict=True))
+            if not own.complete and (shorter := self._reworded(text)) is not None
+        }
+        if reworded:
+            for number, own in zip(reworded, self._summaries(list(reworded.values())), strict=True):
+                found[number] = own if own.complete else found[number]
+        return found
+
+    def _reworded(self, text: Text) -> Text | None:
+        """A sentence in shorter words, where a plan over its tree may write them."""
+        options = text.options
+        planned = self._grammar is not None and text.known and text.frame is not None
+        if not planned or options.extractive or options.reword or len(text.sentences) != 1:
+            return None
+        (own,) = text.sentences
+        shorter = PreparedSentence.prepare(
+            own.paraphrased.original, self._lm, self._ignored_words, options, reword=True, planned=True
+        )
+        return replace(text, sentences=(shorter,)) if shorter.paraphrased.changes else None
+
+    def _summaries(self, texts: Sequence[Text]) -> list[Summary]:
         found, vectors = self._walk_sources(texts)
         walks = self._balanced(texts, found)
         tasks = [self._tasks(*row) for row in zip(texts, walks, vectors, strict=True)]

@@ -31,16 +31,21 @@ class Paraphrase:
 def paraphrases(words: Sequence[str], untouchable: Collection[int] = frozenset()) -> list[Paraphrase]:
     """Paraphrases of a sentence from left to right, the longest phrase first; none of them overlap.
 
-    Words that are `untouchable` (by index) and negations stay as they are.
+    Words that are `untouchable` (by index) stay as they are, and so do negations, but for "not able to".
     """
-    fixed = protected_indices(words, ["negation"]).union(untouchable)
+    negations, fixed = protected_indices(words, ["negation"]), frozenset(untouchable)
     text = _Words(words)
     found: list[Paraphrase] = []
     for start in range(len(words)):
         if found and start < found[-1].end:
             continue
         candidates = [each for rule in _RULES for each in rule(text, start)]
-        allowed = [each for each in candidates if fixed.isdisjoint(range(start, each.end))]
+        allowed = [
+            each
+            for each in candidates
+            if fixed.isdisjoint(range(start, each.end))
+            if each.word.lower() == CANNOT or negations.isdisjoint(range(start, each.end))
+        ]
         if allowed:
             found.append(max(allowed, key=lambda each: each.end))
     return found
@@ -164,4 +169,23 @@ def _futures(text: _Words, start: int) -> Iterator[Paraphrase]:
         yield Paraphrase(start, start + 3, text.cased("will", start))
 
 
-_RULES: tuple[Callable[[_Words, int], Iterator[Paraphrase]], ...] = (_phrases, _percentages, _progressives, _futures)
+def _inabilities(text: _Words, start: int) -> Iterator[Paraphrase]:
+    """ "Will not be able to" is "cannot"."""
+    for end in (start + 4, start + 5):
+        if tuple(text.lower[start:end]) in _UNABLE and text.plain(start, end):
+            yield Paraphrase(start, end, text.cased(CANNOT, start))
+
+
+CANNOT = "cannot"
+_UNABLE = frozenset(
+    [("will", "not", "be", "able", "to"), *((form, "not", "able", "to") for form in ("am", "is", "are"))]
+)
+
+
+_RULES: tuple[Callable[[_Words, int], Iterator[Paraphrase]], ...] = (
+    _phrases,
+    _percentages,
+    _progressives,
+    _futures,
+    _inabilities,
+)
