@@ -37,6 +37,9 @@ _PATIENCE = 90.0
 _LEAVES_AFTER = 1.0
 _SETTLES_AFTER = 2.0
 """Seconds after which nothing is left of what troublemakers wanted; what is measured before counts for nobody."""
+IDLE = "closed while idle"
+"""The service closes a connection that was used before while its next request is on the way: HTTP allows that, and
+clients send the request again on another one."""
 _LINES = {"Content-Type": "application/x-ndjson"}
 _BROKEN_LINES = (b"{", b'{"text": 3}', b'{"text": "The river rises.", "id": NaN}', b"\xff\xfe", b'"' + b"x" * 100_000)
 
@@ -68,15 +71,27 @@ class Client:
     address: tuple[str, int]
 
     async def ask(self, kind: str, path: str, **request: Any) -> None:
-        try:
-            status = str((await self.http.post(path, **request)).status_code)
-        except httpx.TimeoutException:
-            status = "left"
-        except httpx.TransportError as error:
-            status = type(error).__name__
+        while (status := await self._status(path, **request)) == IDLE:
+            self.record.statuses[f"{kind}: {status}"] += 1
         self.record.statuses[f"{kind}: {status}"] += 1
         if not status.startswith("2"):
             await asyncio.sleep(0.5)  # as one who tries again, and not as a flood
+
+    async def _status(self, path: str, **request: Any) -> str:
+        events: set[str] = set()
+
+        async def note(event: str, _details: dict[str, Any]) -> None:
+            events.add(event)
+
+        started = time.monotonic()
+        try:
+            return str((await self.http.post(path, extensions={"trace": note}, **request)).status_code)
+        except httpx.TimeoutException:
+            return "left"
+        except httpx.TransportError as error:
+            is_used = "connection.connect_tcp.started" not in events
+            soon = time.monotonic() - started < _SETTLES_AFTER
+            return IDLE if is_used and soon and isinstance(error, httpx.ReadError) else type(error).__name__
 
 
 Trouble = Callable[[Client, int], Awaitable[None]]

@@ -34,6 +34,12 @@ def texts() -> list[str]:
     return [" ".join(["x", *rng.choice(WORDS, size=int(rng.integers(4, 10)))]) for _ in range(400)]
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The hour of stress begins first, so that other processes do the rest beside it."""
+    items.sort(key=lambda item: "troublemakers" not in item.name)
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """In a process of pytest-xdist: send the counts to the one that tells them."""
     if hasattr(session.config, "workeroutput"):

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from fault_tools import COUNTS, ENVIRONMENT, PATIENCE
 
+from benchmarks.service_stress import IDLE
+
 MINUTES = float(os.environ.get("EALM_STRESS_MINUTES", "0.3"))
 """Of the mixed load; an hour in the long form."""
 
@@ -30,7 +32,7 @@ EXPECTED = {
 
 @pytest.mark.slow
 def test_plain_requests_go_on_among_troublemakers(tmp_path: Path) -> None:
-    out = tmp_path / "stress.json"
+    out = Path(os.environ.get("EALM_STRESS_OUT", tmp_path / "stress.json"))
     command = [sys.executable, "-m", "benchmarks.service_stress", "--minutes", str(MINUTES)]
     root = Path(__file__).parents[2]
     paths = os.pathsep.join([str(root), *(path for path in sys.path if path)])
@@ -41,10 +43,16 @@ def test_plain_requests_go_on_among_troublemakers(tmp_path: Path) -> None:
     found = json.loads(out.read_text())
     for told, number in found["statuses"].items():
         kind, _, status = told.rpartition(": ")
-        assert status in EXPECTED[kind], told
+        assert status in EXPECTED[kind] | {IDLE}, told
+        assert status != IDLE or number <= 5, told
         COUNTS[f"requests to a service under stress: {kind}"] += number
     assert found["plain among troublemakers"]["requests"] > 10
     assert found["largest memory in MB"] < 1_000
     assert found["seconds from SIGTERM to the end"] < 10
-    if MINUTES >= 5:  # 18 before there were turns; 2 is the aim, and a busy machine adds its own
-        assert found["p95 ratio"] < 4
+    if MINUTES >= 5:  # shorter runs say nothing about a ratio; it was 18 before there were turns
+        assert found["p95 ratio"] <= 2
+    if MINUTES >= 20:
+        early, late = (
+            max(row["memory_mb"] for row in found["minutes"][begin:end]) for begin, end in ((9, 15), (-6, None))
+        )
+        assert late <= 1.05 * early, "memory grows"

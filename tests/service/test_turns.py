@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from ealm import Summarizer
 from ealm.common.errors import SettingsError
 from ealm.common.pieces import between_pieces, pieces_watched
+from ealm.service import costly_queue
 from ealm.service.app import create_app
 from ealm.service.cost import TooCostlyError, request_cost
 from ealm.service.costly_queue import CostlyQueue
@@ -75,6 +76,14 @@ def test_what_is_left_by_all_is_dropped_at_the_next_piece() -> None:
         with pytest.raises(Dropped):
             between_pieces()
     between_pieces()  # nobody watches any more
+
+
+def test_between_all_pieces_there_is_a_pause() -> None:
+    pauses: list[None] = []
+    with Turns(pause=lambda: pauses.append(None)).working([Answer()], plain=True):
+        between_pieces()
+        between_pieces()
+    assert len(pauses) == 3
 
 
 def test_nothing_goes_on_after_the_end() -> None:
@@ -158,6 +167,21 @@ def test_a_full_queue_refuses_and_has_room_when_work_is_left(queue: CostlyQueue)
         answer.cancel()
     assert queue.load == 0
     assert queue.submit(20_000, lambda: "room").result(10) == "room"
+
+
+def test_what_would_not_be_done_in_time_leaves_its_place_to_others(
+    queue: CostlyQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(4):
+        queue.submit(1, lambda: time.sleep(0.2)).result(10)  # a machine that has other work
+    wait_for(lambda: queue.load == 0)
+    with pytest.raises(QueueFull) as caught:
+        queue.submit(20_000, lambda: "too much at this speed")
+    assert 9 <= caught.value.retry_after <= 10
+    assert queue.submit(5_000, lambda: "in time").result(10) == "in time"
+    monkeypatch.setattr(costly_queue, "_SPEED_SECONDS", 0.0)
+    wait_for(lambda: queue.load == 0)
+    assert queue.submit(20_000, lambda: "tried again after a while").result(10)
 
 
 def test_a_short_call_does_not_wait_for_a_long_one(queue: CostlyQueue) -> None:

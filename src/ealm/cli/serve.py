@@ -69,7 +69,8 @@ def serve(
     with needs_extra("serve", "Serving"):
         from ealm.service.app import create_app
         from ealm.service.limits import ConnectionLimits, ServiceLimits
-        from ealm.service.server import Server, share_memory_among_threads
+        from ealm.service.memory import share_memory_among_threads
+        from ealm.service.server import Server
     from ealm.summarize.summarizer import Summarizer
 
     share_memory_among_threads()

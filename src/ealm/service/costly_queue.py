@@ -13,6 +13,8 @@ from ealm.service.turns import Answer, Closed, QueueFull, Turns, carry_out
 
 _MEMORY = 0.8
 """How much of the speed of earlier work is remembered when a request has ended."""
+_SPEED_SECONDS = 10.0
+"""How long the speed counts after the last work; after that, the machine may be free again."""
 
 
 @dataclass(slots=True)
@@ -54,10 +56,8 @@ class CostlyQueue:
         with self._changed:
             if self._closed:
                 raise Closed
-            load, seconds = self._load(), self._speed_seconds / self._speed_cost
-            # An idle service accepts any request that is within the limits of a request.
-            if load and (load + cost) * seconds > self._limits.queued_seconds:
-                raise QueueFull(max(1, math.ceil(load * seconds)))
+            load = self._load()
+            self._check_room(load, cost)
             if not load:
                 self._counted_until = time.monotonic()
             self._waiting.append(request)
@@ -71,6 +71,18 @@ class CostlyQueue:
             self._changed.notify_all()
         for thread in self._threads:
             thread.join()
+
+    def _check_room(self, load: float, cost: float) -> None:
+        seconds = self._speed_seconds / self._speed_cost
+        if load:
+            if (load + cost) * seconds > self._limits.queued_seconds:
+                raise QueueFull(max(1, math.ceil(load * seconds)))
+            return
+        # An idle service accepts any request that is within the limits of a request, unless the speed of a moment ago
+        # says that it would be dropped in the end: others would have been done in that time.
+        rests = _SPEED_SECONDS - (time.monotonic() - self._counted_until)
+        if rests > 0 and cost * seconds > self._limits.timeout_seconds:
+            raise QueueFull(math.ceil(rests))
 
     def _load(self) -> float:
         return sum(request.cost for request in (*self._waiting, *self._working) if not request.answer.dropped)

@@ -1,10 +1,7 @@
 """The HTTP server: uvicorn, with time limits for connections, a limit on their number, and an end that comes soon."""
 
 import asyncio
-import ctypes
 import signal
-import sys
-from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -23,8 +20,6 @@ _TOO_MANY_DETAIL = (
     b'{"type": "about:blank", "title": "Service Unavailable", "status": 503, '
     b'"detail": "Too many connections are open. Try again in 5 s."}'
 )
-_ARENAS = -8
-"""The number of arenas, in the words of the C library."""
 _CLOSING_SECONDS = 2
 """After the work has ended: for the last responses, and for requests that are still being sent."""
 _LAST_SECONDS = 2
@@ -86,16 +81,6 @@ def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
                     timer.cancel()
 
     return LimitedProtocol
-
-
-def share_memory_among_threads() -> None:
-    """Let all threads take memory from the same place, where the C library allows it; call it before they start.
-
-    One of them computes at a time. With a place of its own, each would keep as much as its largest piece of work took.
-    """
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):  # another C library than GNU's
-            ctypes.CDLL(None).mallopt(_ARENAS, 1)
 
 
 class Server(uvicorn.Server):

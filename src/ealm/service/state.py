@@ -16,6 +16,7 @@ from ealm.service.cost import request_cost
 from ealm.service.costly_queue import CostlyQueue
 from ealm.service.curves import curve_values
 from ealm.service.limits import ServiceLimits
+from ealm.service.memory import FreeMemory
 from ealm.service.metrics import Metrics
 from ealm.service.schemas import CompareRequest, CurveRequest
 from ealm.service.turns import Answer, Closed, Turns
@@ -101,7 +102,7 @@ class Service:
     @asynccontextmanager
     async def living(self, _app: FastAPI) -> AsyncIterator[None]:
         """From start to end; what has begun is finished, if it is in time."""
-        turns = self._turns = Turns()
+        turns = self._turns = Turns(pause=FreeMemory().give_back)
         plain = BatchQueue(self.summarizer, self.limits, turns, report=self.metrics.batch)
         streams = BatchQueue(self.summarizer, self.limits, turns, plain=False, report=self.metrics.batch)
         queues = self._queues = _Queues(plain, streams, CostlyQueue(self.limits, turns))

@@ -53,7 +53,9 @@ class Answer(Future[Any]):
 class Turns:
     """Who computes now."""
 
-    def __init__(self) -> None:
+    def __init__(self, pause: Callable[[], object] = lambda: None) -> None:
+        """`pause` is called between the pieces of all work, and after it."""
+        self._pause = pause
         self._changed = threading.Condition()
         self._taken = False
         self._plain_was_last = False
@@ -82,6 +84,7 @@ class Turns:
                 raise Dropped
 
         def between() -> None:
+            self._pause()
             check()
             if not plain:
                 self._pass_on()
@@ -92,6 +95,7 @@ class Turns:
             with pieces_watched(between):
                 yield
         finally:
+            self._pause()
             self._give_back()
 
     def _take(self, *, plain: bool) -> None:
