@@ -181,6 +181,29 @@ def test_a_damaged_file_loads_or_is_told(kinds: dict[str, Kind], name: str, data
     COUNTS["strange folders that were refused"] += not told
 
 
+def numbers(values: object) -> Iterator[tuple[dict[str, Any], str]]:
+    """Each whole number of a description: where it stands, and its name."""
+    for name, value in values.items() if isinstance(values, dict) else ():
+        yield from numbers(value)
+        if type(value) is int:
+            yield values, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [10**9, 2**63])
+@pytest.mark.parametrize("name", NAMES)
+def test_no_number_is_too_large_to_be_told(kinds: dict[str, Kind], name: str, number: int) -> None:
+    kind = kinds[name]
+    for file in sorted(kind.folder.glob("*.json")):
+        values = json.loads(file.read_text())
+        for place, own in numbers(values):
+            before, place[own] = place[own], number
+            with copy_of(kind) as folder:
+                (folder / file.name).write_text(json.dumps(values))
+                reads(kind, folder)
+            place[own] = before
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_file_is_read_through_a_link_that_leads_out(kinds: dict[str, Kind], name: str) -> None:
     kind = kinds[name]

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 _ARENAS = -8
 """The number of arenas, in the words of the C library."""
-_SECONDS = 2.0
+_SECONDS = 1.0
 """Between two times: each takes some 20 milliseconds after much work."""
 
 

@@ -121,7 +121,7 @@ def _shapes(path: Path, width: int, settings: Settings) -> dict[str, tuple[int, 
         with torch.device("meta"):
             return {name: tuple(tensor.shape) for name, tensor in _untrained(width, settings).state_dict().items()}
     except (RuntimeError, TypeError) as error:
-        raise ModelFolderError(f"{path} is damaged: there is no agent of that size ({error}).") from error
+        raise ModelFolderError(f"{path} is damaged: there is no agent of that size.") from error
 
 
 def _read_weights(path: Path, expected: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:

@@ -21,7 +21,7 @@ DESCRIPTION_FILE = "cmatch.json"
 VOCABULARY_FILE = "vocabulary.json"
 _FORMAT = 2
 """In the first, both language models had the same embeddings for input and output."""
-_MOST_LAYERS = 100
+_MOST_LAYERS, _WIDEST = 100, 1 << 16
 """In a description; a model is built of them, if only in shape, before it is compared with the weights."""
 
 
@@ -59,7 +59,7 @@ class Description:
             settings = CMatchSettings.from_dict(values["settings"])
         except (SettingsError, OverflowError, RecursionError) as error:  # numbers of thousands of digits, for one
             raise ModelFolderError(f"{path} is damaged: {error}") from error
-        if settings.layers > _MOST_LAYERS:
+        if settings.layers > _MOST_LAYERS or settings.width > _WIDEST:
             raise ModelFolderError(f"{path} is damaged: there is no model of that size.")
         return cls(settings, values["seed"], values["corpora"])
 

@@ -24,7 +24,7 @@ DESCRIPTION_FILE = "seq3.json"
 VOCABULARY_FILE = "vocabulary.json"
 WEIGHTS_FILES: Mapping[Variant, str] = {"last": "seq3-last.safetensors", "best": "seq3-best.safetensors"}
 CHECKPOINT_FILE = "checkpoint.safetensors"
-_MOST_LAYERS, _MOST_PLACEHOLDERS = 100, 100_000
+_LARGEST = {"encoder_layers": 100, "placeholders": 100_000, "hidden": 1 << 16}
 """What a description may ask for: a model is built of it, if only in shape, before it is compared with the weights."""
 
 
@@ -90,7 +90,7 @@ def _read_settings(path: Path) -> Seq3Settings:
         settings = Seq3Settings.from_dict(description["settings"])
     except (SettingsError, OverflowError, RecursionError) as error:  # numbers of thousands of digits, for one
         raise ModelFolderError(f"{path} is damaged: {error}") from error
-    if settings.encoder_layers > _MOST_LAYERS or settings.placeholders > _MOST_PLACEHOLDERS:
+    if any(getattr(settings, name) > largest for name, largest in _LARGEST.items()):
         raise ModelFolderError(f"{path} is damaged: there is no model of that size.")
     return settings
 
