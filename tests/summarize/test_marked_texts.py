@@ -112,3 +112,12 @@ def test_addresses_and_tags_of_short_messages_are_whole_or_gone() -> None:
         found = summarizer().summarize(tweet, words=words).summary
         for piece in found.split():
             assert not re.search(r"https|#|@", piece) or piece.strip(".,:") in tweet.split()
+
+
+@pytest.mark.parametrize("markup", ["markdown", "text"])
+@pytest.mark.parametrize("behind", ["", "\n\n## Ferries\n"])
+def test_a_text_of_code_is_whole_or_gone(markup: str, behind: str) -> None:
+    code = '```py\nx = "a b"  # keep\nprint(x)\n```'
+    for words in (1, 2, 4, 6, 30):
+        summary = str(summarizer().summarize(code + behind, words=words, markup=markup))
+        assert summary.startswith(code) or "`" not in summary

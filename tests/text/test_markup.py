@@ -122,6 +122,26 @@ def test_what_nobody_shortened_is_as_it_was(text: str, markup: str) -> None:
     assert frame.written(sentences, [own.text for own in sentences]).replace("\n", "") == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use \\*stars\\* and *some \\*inner\\* ones*.",
+        "A tag is written &lt;b&gt; here.",
+        "\\# is no heading.",
+        "1\\. is no list.",
+    ],
+)
+def test_what_is_escaped_stays_escaped(text: str) -> None:
+    frame = read_frame(text, "markdown")
+    sentences = sentences_of(frame.blocks, longest=200)
+    assert frame.written(sentences, [sentence.text for sentence in sentences]) == text
+
+
+def test_an_escape_inside_of_a_word_does_not_cut_it() -> None:
+    (block,) = read_frame("Read file\\_name in C\\+\\+.", "markdown").blocks
+    assert block.text == "Read file_name in C++."
+
+
 def test_definitions_of_links_are_no_text() -> None:
     frame, sentences = read("See [this][ref].\n\n[ref]: https://example.org/a\n", "markdown")
     assert frame.written(sentences, [own.text for own in sentences]) == "See [this](https://example.org/a)."

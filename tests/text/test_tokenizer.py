@@ -103,6 +103,8 @@ def test_words_apart_are_cut_as_each_of_them_alone(parts: list[str]) -> None:
         "snake_case",
         "#climate",
         # addresses
+        "<https://example.org/a?b=1>",
+        "<a.b@example.org>",
         "https://example.org/a?b=c#d",
         "http://example.org/",
         "www.example.com",

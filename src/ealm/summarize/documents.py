@@ -232,6 +232,7 @@ class LengthPlanner:
     def _with_a_word(self, limit: Limit, result: list[SentenceDraft]) -> list[SentenceDraft]:
         """If no sentence fits: as much as fits of the most valuable one, even if a word of it must be cut."""
         with_words = [i for i in self._prose if self._all[i].has_words(self._all[i].whole)]
+        with_words = [i for i in with_words if self._sentences[i].form != "verbatim"] or with_words
         if not with_words and self._text(result):
             return result
         best = max(with_words or self._prose, key=lambda i: self._worth(i, self._all[i].whole))
@@ -269,7 +270,7 @@ class LengthPlanner:
 
 
 def cut(text: str, limit: Limit) -> str:
-    """As many whole characters of a text as the limit allows: the last resort for a word that is too long alone."""
+    """As many words of a text as the limit allows, or characters: the last resort for a word that is too long alone."""
     if limit.allows(text):
         return text
     kept = ""
@@ -278,5 +279,6 @@ def cut(text: str, limit: Limit) -> str:
             break
         kept += cluster
     if kept:
-        return kept.rstrip() or kept
+        words = kept.rstrip() if text[len(kept) :][:1].isspace() else " ".join(kept.split(" ")[:-1]).rstrip()
+        return words or kept.rstrip() or kept
     return next((character for character in text if limit.allows(character) and not character.isspace()), "")

@@ -100,7 +100,7 @@ class ResultBuilder:
         kept = prepared.kept(chosen.conversion.actions)
         text = prepared.text(chosen.conversion.actions, replacements)
         if len(task.text.sentences) == 1:
-            text = _within(task.text.limit, text, prepared.original.text)
+            text = _within(task.text.limit, text, _that_may_be_cut([prepared.original]))
         own = Summary.later(
             source=prepared.sentence.text,
             summary=text,
@@ -200,7 +200,7 @@ def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
     capitalized = capitalized_like(source, whole)
     if text.limit is None or text.limit.allows(capitalized):  # a few letters have longer capitals
         whole = capitalized
-    whole = _within(text.limit, whole, source)
+    whole = _within(text.limit, whole, _that_may_be_cut(sentences))
     if frame is not None:
         fits = text.limit is None or text.limit.allows(assembled(sentences, written))
         whole = frame.written(sentences, written) if fits else whole.translate(frame.marks.seen)
@@ -241,6 +241,12 @@ def _with_lead(sentence: Sentence, part: Summary) -> Iterator[Edit]:
 def _within(limit: Limit | None, text: str, source: str) -> str:
     """The text, cut if a single word exceeds the limit; if no character fits, one of the source that does."""
     return text if limit is None else cut(text, limit) or cut(source, limit)
+
+
+def _that_may_be_cut(sentences: Sequence[Sentence]) -> str:
+    """The text without its code, which is whole or gone."""
+    rest = [sentence for sentence in sentences if sentence.form != "verbatim"]
+    return assembled(rest, [sentence.text for sentence in rest])
 
 
 def _mean_by(pairs: Sequence[tuple[float | None, int]]) -> float | None:

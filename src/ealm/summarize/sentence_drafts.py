@@ -102,9 +102,13 @@ class SentenceDrafts:
         return not draft.kept <= self.prepared.punctuation
 
     def within(self, limit: Limit) -> SentenceDraft:
-        """As much of it as the limit allows."""
+        """As much of it as the limit allows; code is whole or gone."""
         if limit not in self._within:
-            self._within[limit] = self._draft(self.prepared.shortened(self._walks, limit))
+            if self.prepared.sentence.form == "verbatim":
+                gone = replace(self.least, shortened=replace(self.least.shortened, complete=False))
+                self._within[limit] = self.whole if limit.allows(self.whole.text) else gone
+            else:
+                self._within[limit] = self._draft(self.prepared.shortened(self._walks, limit))
         return self._within[limit]
 
     def statements(self, limit: Limit, *, whole: bool = False) -> list[SentenceDraft]:

@@ -51,7 +51,7 @@ def split_blocks(text: str) -> list[Block]:
     """Blocks in order: their leads, texts and gaps, one after the other, are the text without its outer white space."""
     joined = list(_fenced(list(_joined(list(_lines(text.strip()))))))
     if len(joined) < 2:
-        return [Block("", own, gap, "prose") for own, gap in joined]
+        return [Block("", own, gap, "verbatim" if _is_code(own) else "prose") for own, gap in joined]
     blocks = []
     signed = False
     following = [own for own, _ in joined[1:]] + [""]
@@ -66,6 +66,10 @@ def split_blocks(text: str) -> list[Block]:
             before = joined[number - 1] if number else ("", "\n\n")
             blocks.append(_block(own, gap, before, following[number]))
     return list(_with_indents_in_gaps(blocks))
+
+
+def _is_code(text: str) -> bool:
+    return _FENCE.match(text) is not None and "\n" in text
 
 
 def _with_indents_in_gaps(blocks: Sequence[Block]) -> Iterator[Block]:

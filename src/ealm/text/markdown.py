@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _DEFINITION = regex.compile(r" {0,3}\[[^\]]+\]:")
+_SPECIAL = tuple("*`[]<>\\")
+"""What is a mark wherever it stands, unless it is escaped; at the start of a block, everything may be one."""
 _VERBATIM = ("fence", "code_block", "html_block", "table_open", "hr")
 
 
@@ -27,7 +29,8 @@ def read_markdown(text: str) -> tuple[list[Block], Marks]:
     text = without_placeholders(text)
     lines = text.splitlines(keepends=True)
     marks = Marks()
-    found = list(_stretches(MarkdownIt("commonmark").enable("table").parse(text), lines, marks))
+    reader = MarkdownIt("commonmark").enable("table").disable("text_join")  # what is escaped stays told from the rest
+    found = list(_stretches(reader.parse(text), lines, marks))
     blocks: list[Block] = []
     at = 0
     for first, last, lead, own, form in found:
@@ -104,6 +107,8 @@ def _inline(children: "Sequence[Token]", marks: Marks) -> str:
             found += marks.whole(child.content, "")
         elif child.type in ("softbreak", "hardbreak"):
             found += "\n"
+        elif child.type == "text_special" and (child.content in _SPECIAL or not found or found.isdigit()):
+            found += marks.whole(child.markup, child.content)
         else:
             found += child.content
     return found

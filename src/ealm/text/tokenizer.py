@@ -26,6 +26,7 @@ TAG = regex.compile(
 _WORD = regex.compile(
     rf"""
       (?P<space>     [\s\x1c-\x1f]+ )
+    | (?P<bracketed> <(?:(?:https?://|www\.)[^\s\x1c-\x1f<>"]++ | [a-z0-9.+_-]{{1,64}}+@[a-z0-9-]+(?:\.[a-z0-9-]+)+)> )
     | (?P<address>   (?:https?://|www\.)[^\s\x1c-\x1f<>"]*[\w/#=] | [a-z0-9.+_-]{{1,64}}+@[a-z0-9-]+(?:\.[a-z0-9-]+)+
                      | (?<![\w.])[a-z0-9-]{{1,63}}+(?:\.[a-z0-9-]{{1,63}}+){{0,4}}?
                        \.(?:com|org|net|edu|gov|mil|info|io|ai|eu|uk|de|fr|txt|pdf|html?|csv|json|jpe?g|png)\b )
