@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from layouts import TEXTS, sentence_of, tidied, written
 
-from ealm.text.detokenizer import Layout, final_punctuation, is_punctuation
+from ealm.text.detokenizer import Layout, capitalized_like, final_punctuation, is_punctuation
 from ealm.text.sentences import Sentence, pretokenized_sentence
 from ealm.text.tokenizer import tokenize
 
@@ -209,3 +209,8 @@ def test_the_marks_with_which_a_sentence_ends(text: str, expected: str) -> None:
 def test_the_full_stops_of_other_scripts(text: str) -> None:
     tokens = tokenize(text)
     assert final_punctuation(tokens) == [len(tokens) - 1]
+
+
+def test_code_at_the_start_gets_no_capital() -> None:
+    assert capitalized_like("The tool", "`grep -r` finds it.") == "`grep -r` finds it."
+    assert capitalized_like("The tool", "``all is well'' he said.") == "``All is well'' he said."

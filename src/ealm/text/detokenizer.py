@@ -303,12 +303,18 @@ def _starts_with_capital(text: str) -> bool:
 
 
 def _with_capital(text: str) -> str:
-    """The first word with a capital, unless it has capitals of its own (eBay) or is an address."""
+    """The first word with a capital, unless it has capitals of its own (eBay), is an address or code."""
     match = _FIRST_WORD.match(text)
-    if match is None or any(character.isupper() for character in match.group()) or _ADDRESS.search(match.group()):
+    if (
+        match is None
+        or _CODE.search(text[: match.start()])
+        or any(character.isupper() for character in match.group())
+        or _ADDRESS.search(match.group())
+    ):
         return text
     return text[: match.start()] + text[match.start()].upper() + text[match.start() + 1 :]
 
 
+_CODE = regex.compile(r"(?<!`)`$")
 _FIRST_WORD = regex.compile(rf"(?:[-*•–—]\s+)?(?:(?i:{TAG.pattern})\s*+|[^\s\p{{L}}\p{{N}}@])*+\K\p{{L}}\S*")
 _ADDRESS = regex.compile(r"://|@|^www\.|\w\.\w{2,}")
