@@ -2,7 +2,8 @@
 
 Each system does each part in a process of its own, so that memory is its own. What was measured is kept in
 comparison.json beside this file: `--parts` and `--systems` measure some of it anew, `--parts none` writes the page
-alone.
+alone. Answers of the chat model are kept in answers.jsonl, so that a run that was interrupted goes on: remove that file
+to ask anew.
 """
 
 import argparse
@@ -18,7 +19,10 @@ from typing import Any
 
 import ealm
 from benchmarks.comparison_page import write_page
+from benchmarks.kept_answers import KeptAnswers
 from benchmarks.peak import peak_memory
+from ealm.baselines.chat.summarizer import ChatSummarizer
+from ealm.baselines.table import AnySummarizer
 from ealm.evaluation.data import PairedTexts, read_paired
 from ealm.evaluation.results import Run
 from ealm.evaluation.rouge import PROTOCOLS
@@ -28,7 +32,7 @@ from ealm.evaluation.truth_run import Tally, check_system
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent
-RESULTS = FOLDER / "comparison.json"
+RESULTS, ANSWERS = FOLDER / "comparison.json", FOLDER / "answers.jsonl"
 SENTENCES, DOCUMENTS = FOLDER / "data" / "reading.jsonl", FOLDER / "data" / "documents.jsonl"
 TRUTH = ROOT / "tests" / "truth"
 SENTENCE_LIMITS, DOCUMENT_LIMIT = (8, 12), 50
@@ -101,6 +105,14 @@ def in_own_process(spec: str, part: str, options: argparse.Namespace) -> dict[st
     return {**found, "version": ealm.__version__, "threads": options.threads, "every": options.every}
 
 
+def loaded(spec: str) -> AnySummarizer:
+    """A system; a chat model is not asked twice."""
+    system = load_system(parse_systems(spec)[0], None)
+    if isinstance(system, ChatSummarizer):
+        system.model = KeptAnswers(system.model, Path(spec).name, ANSWERS)
+    return system
+
+
 def sentences(spec: str, every: int) -> dict[str, Any]:
     """ROUGE, length and the summaries themselves at each limit."""
     return {str(limit): scored(spec, SENTENCES, limit, every) for limit in SENTENCE_LIMITS}
@@ -113,7 +125,7 @@ def documents(spec: str, every: int) -> dict[str, Any]:
 
 def scored(spec: str, data: Path, limit: int, every: int) -> dict[str, Any]:
     """A system on texts with references."""
-    system, paired = load_system(parse_systems(spec)[0], None), part_of(read_paired(data), every)
+    system, paired = loaded(spec), part_of(read_paired(data), every)
     summaries = system.summarize(paired.sources, words=limit, pretokenized=False)
     overrun = overrun_of(system)
     return figures_of(summaries, paired, limit, over=overrun.over if overrun else 0)
@@ -139,7 +151,7 @@ def part_of(paired: PairedTexts, every: int) -> PairedTexts:
 
 def truth(spec: str, every: int) -> dict[str, Any]:
     """What is said that the source does not say, at each limit."""
-    system, cases = load_system(parse_systems(spec)[0], None), read_suite(TRUTH)[::every]
+    system, cases = loaded(spec), read_suite(TRUTH)[::every]
     return {str(limit): Tally.of(check_system(system, cases, lengths=[limit])).to_dict() for limit in SENTENCE_LIMITS}
 
 

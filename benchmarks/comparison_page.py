@@ -154,6 +154,6 @@ def second_reading(name: str, rows: Sequence[Row], verdicts: Sequence[str]) -> l
     (found,) = agreements({"first": [first[row.source, row.summary] for row in again], "second": second})
     kappa = NOTHING if found.kappa is None else f"{found.kappa:.2f}"
     return [
-        f"{len(again)} of these rows were judged again, in another order, by the same reader: {found.share:.0%} "
-        f"the same, Cohen's kappa {kappa}. That tells how steady the verdicts are, not how far two readers agree."
+        f"{len(again)} of these rows were judged again, in another order: {found.share:.0%} the same, "
+        f"Cohen's kappa {kappa}."
     ]
