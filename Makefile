@@ -109,7 +109,7 @@ smoke: build  ## Install the wheel into an empty environment, try every command 
 	build/smoke/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt packaging pytest \
 	  "$$(ls "$(CURDIR)"/dist/*.whl)$(if $(EXTRAS),[$(subst $(empty) $(empty),$(comma),$(strip $(EXTRAS)))])"
 	cd build && smoke/bin/python -I ../tools/smoke.py $(EXTRAS)
-	cd build && smoke/bin/python -I -m pytest -c /dev/null --rootdir . -q -rs ../tests/test_readme.py
+	cd build && smoke/bin/python -I -m pytest -c /dev/null --rootdir . --noconftest -o markers=slow -q -rs ../tests/test_readme.py
 
 docs: $(READY)  ## Build the documentation site into site/; any warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

