@@ -1,6 +1,6 @@
-"""Learn from raw text which phrases verbs do not stand without: writes `grammar/valency.json`.
+"""Learn from raw text which phrases verbs do not stand without: writes `grammar/valency.json.gz`.
 
-    python tools/learn_valency.py sentences.txt --sentences 70000 --out src/ealm/grammar/valency.json
+    python tools/learn_valency.py sentences.txt --sentences 70000 --out src/ealm/grammar/valency.json.gz
 
 The sentences (one a line) are parsed by the parser in the package. A phrase belongs to a verb if it is there in many
 of the verb's sentences and far more often than with other verbs; a verb is never bare if it hardly ever stands with
@@ -8,6 +8,7 @@ nothing behind it. Forms of one verb are counted together and written out, so th
 """
 
 import argparse
+import gzip
 import itertools
 import json
 from collections import Counter, defaultdict
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from ealm.common.storage import write_text
+from ealm.common.storage import replaced
 from ealm.grammar import rules
 from ealm.grammar.loading import EMBEDDED, load_grammar
 from ealm.grammar.protocol import Grammar, Parse
@@ -147,7 +148,8 @@ def main() -> None:
         fitting = (line for line in lines if 5 < len(line.split()) < 40)
         chosen = tqdm(itertools.islice(fitting, options.sentences), total=options.sentences, unit=" sentences")
         found = table(count(chosen, grammar))
-    write_text(options.out, json.dumps(found, ensure_ascii=False, indent=0) + "\n")
+    with replaced(options.out) as draft, draft.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+        file.write(json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ealm.common.storage import read_json
+from ealm.common.storage import parse_json, read_text_or_packed
 
 _TABLE = Path(__file__).parent / "valency.json"
 
@@ -16,7 +16,7 @@ _TABLE = Path(__file__).parent / "valency.json"
 def _table() -> dict[str, Any]:
     return {
         name: {form: frozenset(own) for form, own in part.items()} if isinstance(part, dict) else frozenset(part)
-        for name, part in read_json(_TABLE).items()
+        for name, part in parse_json(read_text_or_packed(_TABLE)).items()
     }
 
 

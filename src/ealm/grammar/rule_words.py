@@ -28,6 +28,7 @@ NOUN_PHRASES = {
     "responsibility": ("for",),
     "attitude": ("to", "towards"),
     "access": ("to",),
+    "connection": ("with",),
     "right": ("to",),
 }
 """Nouns that say little without a phrase that begins with one of these words."""

@@ -63,7 +63,7 @@ nothing explains; what is counted or need not be; a little less, what stands wit
 
 NEGATORS = frozenset(
     "no not n't never none nobody nothing nowhere neither nor cannot without hardly scarcely barely rarely seldom "
-    "no-one".split()
+    "no-one dont doesnt didnt cant wont isnt arent wasnt werent wouldnt couldnt shouldnt havent hasnt".split()
 )
 LIMITERS = frozenset(
     "only just even merely almost nearly mostly partly partially half about around roughly approximately some least "
@@ -124,6 +124,7 @@ EXCHANGES = frozenset(
     "depriving strip strips stripped value values valued valuing price prices priced put puts putting place places "
     "placed placing blame blames blamed blaming attribute attributes attributed accuse accuses accused accusing charge "
     "charged clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain refrains "
+    "notify notifies notified inform informs informed "
     "refrained depend depends depended consist consists consisted based limit limits limited spend spends spent "
     "spending".split()
 )
@@ -375,7 +376,7 @@ NEED_PHRASE = frozenset(
     "lie lies lay lain belong belongs belonged rely relies relied stem stems stemmed refer "
     "refers referred lead leads led leading result results resulted amount amounts amounted contribute contributes "
     "contributed entitled accused charged convicted composed located linked based aimed tied due liable subject prone "
-    "set get gets got getting "
+    "set get gets got getting thinking "
     "range ranges ranged seem seems seemed look looks looked sound sounds sounded feel feels felt "
     "remain remains remained stay stays stayed keep keeps kept become becomes became suitable able unable "
     "allergic".split()

@@ -107,6 +107,10 @@ def _lacks_complement(tree: Tree, verb: int, kept: Collection[int]) -> bool:
     if not tree.tags[verb].startswith("VB") or tree.relations[verb] not in _STATING:
         return False
     behind = [i for i in tree.children(verb) if i > verb and tree.relations[i] not in _BESIDE]
+    for i in tree.children(verb, "advcl"):  # "will cost 40 euros more than planned"
+        first = min(tree.subtree(i))
+        opened = tree.relations[first] == "mark" or tree.tags[first][0] == "W"
+        behind += [i] if first == verb + 1 and not opened else []
     before = tree.children(verb, "ccomp", "dobj")
     passive = bool(tree.children(verb, "nsubjpass", "auxpass"))
     if not behind or any(i in kept for i in (*behind, *before)):
