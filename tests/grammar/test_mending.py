@@ -68,3 +68,13 @@ def test_behind_a_comma_a_second_prohibition_may_go() -> None:
     )
     structure = structure_of(words, parse, [not is_punctuation(word) for word in words], headline=True)
     assert not structure.required[words.index("wait")]
+
+
+def test_a_part_between_colons_that_has_no_clause_is_left_alone() -> None:
+    words = "pier close voted rose : voted rose council ; fell she said pier .".split()
+    relations = "ROOT ccomp ccomp dobj punct nsubj advcl relcl punct ccomp conj nsubj nsubj punct".split()
+    tags = "NN VBD VBD VBD : VBD VBD NN : VBD NN VBD NN .".split()
+    above = (-1, 8, 11, 13, 9, 6, 11, 6, 9, 0, 3, 0, 3, 4)
+    parse = Parse(above, tuple(relations), tuple(tags))
+    structure = structure_of(words, parse, [not is_punctuation(word) for word in words], headline=True)
+    assert len(structure.heads) == len(words)

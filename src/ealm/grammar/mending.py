@@ -319,18 +319,18 @@ def cut_at_boundaries(tree: Tree) -> None:
             if _main(tree, before) is not None and _main(tree, behind) is not None:
                 starts.append(i + 1)
     spans = [range(start, end) for start, end in zip(starts, [*starts[1:], len(tree.words)], strict=True)]
-    if len(spans) < 2:
+    clauses = [(main, span) for span in spans if (main := _main(tree, span)) is not None]
+    if len(clauses) < 2:
         return
-    mains = [main for span in spans if (main := _main(tree, span)) is not None]
-    tops = [[i for i in span if tree.is_word[i] and tree.heads[i] not in span] for span in spans]
-    for main, above in zip(mains, tops, strict=True):
+    tops = [(main, [i for i in span if tree.is_word[i] and tree.heads[i] not in span]) for main, span in clauses]
+    for main, above in tops:
         for i in above:
             if i != main:
                 tree.move(i, main, "parataxis" if tree.relations[i] in ("ccomp", "ROOT") else tree.relations[i])
-    for main in mains[1:]:
-        tree.move(main, mains[0], "parataxis")
-    tree.move(mains[0], ROOT, "ROOT")
-    tree.root = mains[0]
+    tree.root = clauses[0][0]
+    for main, _ in clauses[1:]:
+        tree.move(main, tree.root, "parataxis")
+    tree.move(tree.root, ROOT, "ROOT")
 
 
 def _next_boundary(tree: Tree, i: int) -> int:
