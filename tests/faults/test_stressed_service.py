@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 
 import pytest
 from fault_tools import COUNTS, ENVIRONMENT, PATIENCE
@@ -51,8 +52,6 @@ def test_plain_requests_go_on_among_troublemakers(tmp_path: Path) -> None:
     assert found["seconds from SIGTERM to the end"] < 10
     if MINUTES >= 5:  # shorter runs say nothing about a ratio; it was 18 before there were turns
         assert found["p95 ratio"] <= 2
-    if MINUTES >= 20:
-        early, late = (
-            max(row["memory_mb"] for row in found["minutes"][begin:end]) for begin, end in ((9, 15), (-6, None))
-        )
-        assert late <= 1.05 * early, "memory grows"
+    if MINUTES >= 30:  # medians, because a single minute may have a peak
+        memory = [row["memory_mb"] for row in found["minutes"]]
+        assert median(memory[-10:]) <= 1.05 * median(memory[9:19]), "memory grows"
