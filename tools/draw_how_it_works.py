@@ -17,7 +17,7 @@ from torch import Tensor
 
 from ealm import Action, Summarizer, Summary
 from ealm.goal_agent.agent import GoalAgent
-from ealm.grammar.parser import EmbeddedGrammar
+from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.protocol import Parse
 from ealm.grammar.structure import Structure, structure_of
 from ealm.lm.word_encoder import WordEncoder

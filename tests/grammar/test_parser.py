@@ -9,8 +9,8 @@ from grammars import INPUTS, FakeWordEncoder
 
 from ealm.common.errors import GrammarError
 from ealm.grammar.neural.network import ParserNetwork, ParserShape
+from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.neural.saved_parser import SHAPE_FILE, read_network, write_network
-from ealm.grammar.parser import EmbeddedGrammar
 from ealm.grammar.protocol import ROOT_RELATION
 
 SHAPE = ParserShape(

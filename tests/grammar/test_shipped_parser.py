@@ -2,7 +2,7 @@
 
 import pytest
 
-from ealm.grammar.parser import EmbeddedGrammar
+from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.protocol import Parse
 from ealm.lm.word_encoder import WordEncoder
 from ealm.text.tokenizer import tokenize

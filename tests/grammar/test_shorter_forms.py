@@ -3,7 +3,7 @@
 import pytest
 
 from ealm import Summarizer
-from ealm.grammar.learned_valency import belongs, is_never_bare
+from ealm.grammar.valency import belongs, is_never_bare
 
 
 @pytest.fixture(scope="module")

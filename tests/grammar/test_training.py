@@ -9,8 +9,8 @@ from grammars import ChainGrammar, FakeWordEncoder
 
 from ealm.common.config import DataSettings
 from ealm.common.errors import CorpusError, GrammarError, RunError
+from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.neural.saved_parser import read_network
-from ealm.grammar.parser import EmbeddedGrammar
 from ealm.grammar.protocol import Parse
 from ealm.grammar.training.run import CHECKPOINT_FILE, REPORT_FILE, GrammarRequest, GrammarRun, teacher_named
 

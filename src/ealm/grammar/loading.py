@@ -1,6 +1,6 @@
 """A grammar by its name."""
 
-from ealm.grammar.parser import EmbeddedGrammar
+from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.protocol import Grammar
 from ealm.lm.word_encoder import WordEncoder
 

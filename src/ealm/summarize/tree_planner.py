@@ -7,7 +7,7 @@ from torch import Tensor
 from ealm.common.pieces import between_pieces
 from ealm.goal_agent.planning import WordScorer
 from ealm.goal_agent.tree_plan import TreePlan, TreePlanSettings
-from ealm.grammar.parser import EmbeddedGrammar
+from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.protocol import NO_HEAD, Grammar, Parse
 from ealm.grammar.punctuation import Punctuation
 from ealm.grammar.structure import Structure, structure_of

@@ -19,8 +19,8 @@ from ealm.common.run_loop import Stopwatch, run_until
 from ealm.common.stopping import Budget, StopRequest
 from ealm.common.storage import remove_drafts, write_json
 from ealm.grammar.neural.network import ParserNetwork
+from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.neural.saved_parser import read_network, write_network
-from ealm.grammar.parser import EmbeddedGrammar
 from ealm.grammar.protocol import Grammar
 from ealm.grammar.spacy_grammar import SpacyGrammar
 from ealm.grammar.training.agreement import Agreement, agreement

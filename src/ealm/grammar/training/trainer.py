@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ealm.grammar.neural.network import ParserNetwork, ParserShape
-from ealm.grammar.parser import padded
+from ealm.grammar.neural.parser import padded
 from ealm.grammar.protocol import ROOT_RELATION
 from ealm.grammar.training.example_cache import ExampleCache
 from ealm.lm.batching import rows_by_length

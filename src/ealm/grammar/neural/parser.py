@@ -14,7 +14,7 @@ from ealm.lm.batching import rows_by_length
 from ealm.lm.word_encoder import WordEncoder
 from ealm.text.word_shapes import SHAPES, word_shapes
 
-DEFAULT_FOLDER = Path(__file__).parent / "default"
+DEFAULT_FOLDER = Path(__file__).parent.parent / "default"
 _WORD_BUDGET = 512
 _LONGEST = 200
 """Words that are parsed together; what is longer is no sentence, and its pieces hang on the first one."""
