@@ -143,6 +143,9 @@ def _hangs(tree: Tree, last: int) -> bool:
 
 def _lacks_subject(tree: Tree, words: Collection[int]) -> bool:
     """Whether a finite verb has lost its subject; there was one if a noun or pronoun stood before it."""
+    told = [i for i in words if tree.relations[i] == "ccomp" and any(j < i for j in tree.children(i, "mark"))]
+    if any(not tree.children(i, "nsubj", "nsubjpass", "csubj", "expl") for i in told):
+        return True  # "we regret that will no longer be allowed"
     root = tree.root
     if root is None or root not in words or min(words) == 0:
         return False
