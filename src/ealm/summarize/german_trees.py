@@ -12,49 +12,9 @@ from itertools import pairwise
 from ealm.grammar.protocol import NO_HEAD, Parse
 from ealm.grammar.rearranging import ROOT
 from ealm.grammar.structure import Structure
+from ealm.text import german_words
 
 LANGUAGE = "de"
-
-_RESTRICTING = frozenset(
-    "nicht nichts nie niemals niemand niemanden niemandem nirgends keinesfalls keineswegs weder noch kaum nur bloß "
-    "lediglich allein ausschließlich fast beinahe höchstens mindestens erst einzig ohne außer statt anstatt "
-    "ausgenommen".split()
-)
-_CONDITIONS = frozenset("wenn falls sofern solange soweit ob bevor ehe bis".split())
-"""Conjunctions of clauses on which the clause above them depends."""
-_NO = ("kein", "keine", "keinen", "keinem", "keiner", "keines")
-_ADVERBS = frozenset(
-    "heute gestern morgen vorgestern übermorgen jetzt nun damals dort hier da später danach zuvor inzwischen "
-    "mittlerweile zudem außerdem ferner jedoch allerdings dagegen hingegen daher deshalb deswegen dabei übrigens "
-    "abends morgens nachts mittags".split()
-)
-"""Adverbs that say when or where, or tie the sentence to the one before."""
-_ADVERBIALS = frozenset("in im am an auf bei beim seit wegen aufgrund während vor nach".split())
-"""Prepositions of adverbials that say when, where or why."""
-_ATTRIBUTES = _ADVERBIALS | frozenset("von vom über aus zwischen zu zum zur mit".split())
-"""Prepositions of attributes of a noun that is still the same without them."""
-_SOURCES = (
-    "angab",
-    "aussag",
-    "ansicht",
-    "meinung",
-    "auffassung",
-    "einschätzung",
-    "bericht",
-    "information",
-    "schätzung",
-)
-"""How a noun begins that says who vouches for the statement."""
-_REASONS = frozenset("weil da nachdem während obwohl obgleich zumal".split())
-"""Conjunctions of clauses without which the statement holds all the same."""
-_CHANGING = (
-    "angeblich mutmaßlich vermeintlich vermutlich möglich ehemalig früher einstig künftig geplant falsch gefälscht "
-    "versucht letzt nächst erst zweit dritt einzig ander halb weit meist wenig viel selb gleich"
-).split()
-"""How an adjective begins without which something else is meant."""
-_SINGULAR = frozenset("der das dem den des ein eine einen einem einer eines".split())
-_QUOTES = frozenset('"„“”»«›‹()[]–—-:;…/')
-_OPENERS = ("KOUS", "KOUI", "PRELS", "PRELAT", "PWAV", "PWS")
 
 
 def german_structure(words: Sequence[str], parse: Parse, is_word: Sequence[bool]) -> Structure:
@@ -87,13 +47,19 @@ class _GermanTree:
     @cached_property
     def _is_marked(self) -> bool:
         """Whether it has marks that come in pairs, or cut it in two."""
-        return any(not own and word in _QUOTES for own, word in zip(self._is_word, self._words, strict=True))
+        return any(
+            not own and word in german_words.QUOTES for own, word in zip(self._is_word, self._words, strict=True)
+        )
 
     @cached_property
     def _fixed(self) -> set[int]:
         """Clauses that deny or restrict something or depend on a condition, by their verb."""
-        found = {self._clause(i) for i, word in enumerate(self._words) if word in _RESTRICTING or word in _NO}
-        conditions = [self._clause(i) for i, word in enumerate(self._words) if word in _CONDITIONS]
+        found = {
+            self._clause(i)
+            for i, word in enumerate(self._words)
+            if word in german_words.RESTRICTING or word in german_words.NO
+        }
+        conditions = [self._clause(i) for i, word in enumerate(self._words) if word in german_words.CONDITIONS]
         return found.union(conditions, (self._clause(self._parse.heads[i]) for i in conditions))
 
     def _clause(self, i: int) -> int:
@@ -125,7 +91,9 @@ class _GermanTree:
             return self._is_attribute(i)
         if relation == "cd":
             return self._words[i] == "und" and self._tag(head).endswith("FIN")
-        return (relation == "mnr" and self._is_phrase(i, _ATTRIBUTES)) or (relation == "ag" and self._is_definite(head))
+        return (relation == "mnr" and self._is_phrase(i, german_words.ATTRIBUTES)) or (
+            relation == "ag" and self._is_definite(head)
+        )
 
     def _is_before_its_verb(self, i: int) -> bool:
         """In a main clause the verb is second: without what is first, it would be a question."""
@@ -141,26 +109,28 @@ class _GermanTree:
 
     def _is_adverbial(self, i: int) -> bool:
         if self._tag(i) == "ADV":
-            return self._words[i] in _ADVERBS
+            return self._words[i] in german_words.ADVERBS
         if self._tag(i).endswith("FIN"):
-            return any(self._words[j] in _REASONS and self._parse.relations[j] == "cp" for j in self._children(i))
-        return self._is_phrase(i, _ADVERBIALS)
+            return any(
+                self._words[j] in german_words.REASONS and self._parse.relations[j] == "cp" for j in self._children(i)
+            )
+        return self._is_phrase(i, german_words.ADVERBIALS)
 
     def _is_phrase(self, i: int, prepositions: Collection[str]) -> bool:
         inside = self._children(i)
-        vouched = any(self._words[j].startswith(_SOURCES) for j in inside)
+        vouched = any(self._words[j].startswith(german_words.SOURCES) for j in inside)
         return self._words[i] in prepositions and bool(inside) and not vouched
 
     def _is_attribute(self, i: int) -> bool:
         """An adjective, where an article tells what the noun means without it."""
-        changes = any(self._words[i].startswith(own) for own in _CHANGING)
+        changes = any(self._words[i].startswith(own) for own in german_words.CHANGING)
         return self._tag(i) == "ADJA" and not changes and self._is_definite(self._parse.heads[i])
 
     def _is_definite(self, noun: int) -> bool:
         """Whether it names one thing: "all" or "most" are nowhere meant."""
         if self._tag(noun) == "NE":
             return True
-        return any(self._tag(j) == "ART" and self._words[j] in _SINGULAR for j in self._children(noun))
+        return any(self._tag(j) == "ART" and self._words[j] in german_words.SINGULAR for j in self._children(noun))
 
 
 class GermanMarks:
@@ -180,6 +150,6 @@ class GermanMarks:
             marks = [i for i in range(before + 1, behind) if not self._is_word[i]]
             if len(marks) == 1 or (marks and behind - before - 1 == len(marks)):
                 found |= set(marks)
-            elif marks and self._tags[behind] in _OPENERS:
+            elif marks and self._tags[behind] in german_words.OPENERS:
                 found.add(marks[-1])
         return found
