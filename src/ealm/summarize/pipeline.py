@@ -181,7 +181,8 @@ class Pipeline:
     def _reworded(self, text: Text) -> Text | None:
         """A sentence in shorter words, where a plan over its tree may write them."""
         options = text.options
-        planned = self._grammar is not None and text.known and text.frame is not None
+        english = text.language in (None, ENGLISH)  # as is the lexicon
+        planned = self._grammar is not None and english and text.frame is not None
         if not planned or options.extractive or options.reword or len(text.sentences) != 1:
             return None
         (own,) = text.sentences
