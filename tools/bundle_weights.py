@@ -27,6 +27,7 @@ from ealm.common.storage import packed_path, read_tensors, replaced, write_json
 from ealm.lm import bundled
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer, light_encoder
 from ealm.lm.int8_weights import write_compact
+from ealm.lm.tokenizer_file import with_listed_vocabulary
 from ealm.summarize.saved_agent import FREQUENT_WORDS_FILE, SavedAgent
 
 DEFAULT = bundled.lm_folder().parent
@@ -95,7 +96,7 @@ def _write_model(target: Path, weights: Mapping[str, Tensor], config: LightBertC
     target.mkdir(parents=True, exist_ok=True)
     write_compact(target, weights)
     write_json(target / "config.json", {"model_type": "bert", "hidden_act": "gelu", **asdict(config)})
-    _write_packed(target / "tokenizer.json", json.loads(tokenizer.to_str()))
+    _write_packed(target / "tokenizer.json", with_listed_vocabulary(json.loads(tokenizer.to_str())))
 
 
 _PARTS: dict[str, Callable[[Path, Path], None]] = {

@@ -15,7 +15,8 @@ from torch import Tensor, nn
 
 from ealm.common.errors import LanguageModelError
 from ealm.common.pieces import between_pieces
-from ealm.common.storage import read_json, read_text_or_packed
+from ealm.common.storage import read_json
+from ealm.lm.tokenizer_file import read_tokenizer
 
 _MOST_LAYERS = 1_000
 _LARGEST_SIZE = 1 << 24
@@ -318,7 +319,7 @@ class LightTokenizer:
     def read(cls, path: Path) -> "LightTokenizer":
         """Read the `tokenizer.json` of a model folder, or the `tokenizer.json.gz` in its place."""
         try:
-            tokenizer = Tokenizer.from_str(read_text_or_packed(path))
+            tokenizer = read_tokenizer(path)
         except Exception as error:  # the library raises plain exceptions
             raise LanguageModelError(f"{path} cannot be read: {error}. Reinstall the package.") from error
         tokenizer.no_padding()

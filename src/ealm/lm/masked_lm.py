@@ -7,13 +7,13 @@ and only whole words are ever predicted.
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
+from ealm.common.caching import cached_property
 from ealm.common.errors import LanguageModelError
 from ealm.common.pieces import between_pieces
 from ealm.lm import bundled as embedded

@@ -1,6 +1,5 @@
 """Tokens of language models, by any tokenizer of the `tokenizers` library."""
 
-import gzip
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from tokenizers import Tokenizer
 from ealm.common.errors import SettingsError
 from ealm.lm import bundled
 from ealm.lm.hub import hub_is_reachable
+from ealm.lm.tokenizer_file import read_tokenizer
 
 _FILES = ("tokenizer.json", "tokenizer.json.gz")
 
@@ -34,8 +34,8 @@ def load(name: str) -> Tokenizer:
 
             found = Path(hf_hub_download(name, _FILES[0], local_files_only=not hub_is_reachable()))
             tokenizer = Tokenizer.from_file(str(found))
-        elif found.suffix == ".gz":
-            tokenizer = Tokenizer.from_str(gzip.decompress(found.read_bytes()).decode())
+        elif found.name == _FILES[1]:
+            tokenizer = read_tokenizer(found.with_name(_FILES[0]))
         else:
             tokenizer = Tokenizer.from_file(str(found))
     except Exception as error:  # the library raises plain exceptions
