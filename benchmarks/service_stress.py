@@ -283,8 +283,40 @@ def _by_minute(record: Record, quiet: Record, started: float) -> list[dict[str, 
         times = _times([own for own in record.plain if begin <= own[0] < end])
         memory = [size for at, size in record.memory if begin <= at < end]
         alone = _times([own for own in quiet.plain if begin <= own[0] < end])
-        rows.append({"minute": minute + 1, **times, "alone": alone, "memory_mb": max(memory, default=0)})
+        sizes = {"memory_mb": max(memory, default=0), "least_memory_mb": min(memory, default=0)}
+        rows.append({"minute": minute + 1, **times, "alone": alone, **sizes})
     return rows
+
+
+def as_tables(results: dict[str, Any]) -> list[str]:
+    """The figures as lines of Markdown."""
+    lines = ["| | Plain requests | p50 | p95 | p99 |", "|---|---|---|---|---|"]
+    lines += [f"| {name} | {_cells(results[name])} |" for name in ("plain alone", "plain among troublemakers")]
+    singles = ("p95 ratio", "largest memory in MB", "seconds from SIGTERM to the end")
+    lines += ["", *(f"{name}: {results[name]}" for name in singles), "", "| Kind | Statuses |", "|---|---|"]
+    kinds: dict[str, list[str]] = {}
+    for told, number in results["statuses"].items():
+        kind, _, status = told.rpartition(": ")
+        kinds.setdefault(kind, []).append(f"{number:,} × {status}")
+    lines += [f"| {kind} | {', '.join(found)} |" for kind, found in kinds.items()]
+    lines += ["", "| Minute | Requests (alone) | p50 | p95 | p99 | Memory |", "|---|---|---|---|---|---|"]
+    for row in results["minutes"]:
+        memory = f"{row['least_memory_mb']} to {row['memory_mb']} MB"
+        lines.append(f"| {row['minute']} | {_cells(row, row['alone'])} | {memory} |")
+    return lines
+
+
+def _cells(times: dict[str, Any], alone: dict[str, Any] | None = None) -> str:
+    """Number and times of requests, in brackets those without troublemakers."""
+    return " | ".join(
+        _cell(times, name) + ("" if alone is None else f" ({_cell(alone, name)})") for name in ("requests", *_SHARES)
+    )
+
+
+def _cell(times: dict[str, Any], name: str) -> str:
+    if name not in times:
+        return "–"
+    return f"{times[name]:,}" if name == "requests" else f"{times[name]:.3f} s"
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fault_tools import COUNTS
+from fault_tools import COUNTS, FIGURES
 from killed_training import whole
 from tiny_models import WORDS, tiny_bert_model
 
@@ -43,18 +43,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """In a process of pytest-xdist: send the counts to the one that tells them."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["counts"] = dict(COUNTS)
+        session.config.workeroutput |= {"counts": dict(COUNTS), "figures": FIGURES}
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """One of these processes has ended."""
-    COUNTS.update(getattr(node, "workeroutput", {}).get("counts", {}))
+    told = getattr(node, "workeroutput", {})
+    COUNTS.update(told.get("counts", {}))
+    FIGURES.extend(told.get("figures", ()))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell what was survived."""
+    """Tell what was survived, as the documentation has it."""
     if COUNTS:
         terminalreporter.section("faults survived")
-        for name, count in sorted(COUNTS.items()):
-            terminalreporter.write_line(f"{count:>9,}  {name}")
+        for line in [
+            "| Fault | Survived |",
+            "|---|---|",
+            *(f"| {name} | {n:,} |" for name, n in sorted(COUNTS.items())),
+        ]:
+            terminalreporter.write_line(line)
+    if FIGURES:
+        terminalreporter.section("a service under stress")
+        for line in FIGURES:
+            terminalreporter.write_line(line)

@@ -1,13 +1,14 @@
 """Memory that became free between blocks that are in use goes back to the system."""
 
 import ctypes
+import gc
 import subprocess
 import sys
 
 import pytest
 
 from ealm.service import memory
-from ealm.service.memory import FreeMemory
+from ealm.service.memory import FreeMemory, spare_what_is_loaded
 
 HOLES = """
 import ctypes
@@ -62,3 +63,12 @@ def test_elsewhere_nothing_is_called(monkeypatch: pytest.MonkeyPatch, platform: 
     monkeypatch.setattr(memory.ctypes, "CDLL", fails)
     memory.share_memory_among_threads()
     assert FreeMemory().give_back()
+
+
+def test_what_is_loaded_is_no_garbage_and_not_looked_through_again() -> None:
+    before = gc.get_freeze_count()
+    try:
+        spare_what_is_loaded()
+        assert gc.get_freeze_count() > before
+    finally:
+        gc.unfreeze()

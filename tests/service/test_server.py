@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,12 +19,16 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ealm import Summarizer
 from ealm.cli.serve import _hosts
 from ealm.service.app import create_app
 from ealm.service.limits import ConnectionLimits
+from ealm.service.middleware import host_name
 from ealm.service.server import Server, limited_protocol
+from ealm.service.state import Service
+from ealm.service.turns import QueueFull
 
 LIMITS = ConnectionLimits(connections=3, header_seconds=0.4, body_seconds=0.4, idle_seconds=1)
 LINES = {"Content-Type": "application/x-ndjson"}
@@ -132,6 +137,55 @@ def test_a_stream_that_stops_ends_with_an_error(address: tuple[str, int]) -> Non
     assert b"did not come within" in found
 
 
+def test_a_stream_that_waits_for_room_counts_its_cost_once_and_ends_when_its_client_leaves(
+    address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[str] = Counter()
+
+    def full(_service: Service, *_texts: object, **_options: object) -> None:
+        asked["room"] += 1
+        raise QueueFull(1)
+
+    def cost(_service: Service, *_texts: object) -> float:
+        asked["cost"] += 1
+        return 500.0
+
+    monkeypatch.setattr(Service, "summarize", full)
+    monkeypatch.setattr(Service, "cost", cost)
+    line = b'{"text": "The river rises."}\n'
+    head = b"POST /v1/summarize/batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n"
+    with sent(address, head + b"Content-Length: 999\r\n\r\n" + line):
+        end = time.monotonic() + 10
+        while asked["room"] < 4:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert asked["cost"] == 1
+    for _ in range(100):
+        before = asked["room"]
+        time.sleep(0.2)
+        if asked["room"] == before:
+            return
+    raise AssertionError("it still asks for a client that has left")
+
+
+def test_little_is_read_at_once_so_that_others_have_their_turn(
+    address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    received = H11Protocol.data_received
+
+    def note(protocol: H11Protocol, data: bytes) -> None:
+        sizes.append(len(data))
+        received(protocol, data)
+
+    monkeypatch.setattr(H11Protocol, "data_received", note)
+    crumbs = b"1\r\n \r\n" * 20_000
+    with sent(address, POST + b"Transfer-Encoding: chunked\r\n\r\n" + crumbs + b"0\r\n\r\n") as connection:
+        assert b" 422 " in everything(connection).splitlines()[0]
+    assert sum(sizes) > len(crumbs)
+    assert max(sizes) <= 16_384
+
+
 def test_connections_have_a_limit_and_there_is_room_again(address: tuple[str, int]) -> None:
     connections = [sent(address, b"") for _ in range(LIMITS.connections)]
     time.sleep(0.1)
@@ -176,7 +230,9 @@ def test_only_named_hosts_are_answered_for(client: TestClient, host: str, status
 
 
 def test_a_service_for_this_machine_answers_for_its_names_only() -> None:
-    assert "localhost" in (_hosts("127.0.0.1", None) or [])
+    names = _hosts("127.0.0.1", None)
+    assert names == _hosts("::1", None)
+    assert {host_name(name) for name in names or ()} == {"127.0.0.1", "localhost", "[::1]"}  # and not an empty one
     assert _hosts("0.0.0.0", None) is None
     assert _hosts("127.0.0.1", "*") is None
     assert _hosts("0.0.0.0", "a.example, b.example") == ["a.example", "b.example"]
@@ -194,7 +250,18 @@ def test_content_that_any_page_can_send_is_refused(client: TestClient, path: str
 
 
 @pytest.mark.parametrize(
-    "identity", ["NaN", "Infinity", "-Infinity", "1e999", '{"a": [NaN]}', '"\\ud800"', "1" * 5_000, "[" * 5_000]
+    "identity",
+    [
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "1e999",
+        '{"a": [NaN]}',
+        '"\\ud800"',
+        "1" * 5_000,
+        "[" * 5_000,
+        f"[{'[],' * 2_000}0]",
+    ],
 )
 def test_an_id_that_is_no_json_is_an_error_and_not_sent_back(client: TestClient, identity: str) -> None:
     lines = f'{{"text": "river", "id": {identity}}}\n{{"text": "river", "id": {{"a": [1.5, null, "é"]}}}}\n'

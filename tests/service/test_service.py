@@ -1,9 +1,8 @@
 """The service: its responses, what it refuses, and that it stores nothing."""
 
-import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,12 @@ from ealm.common.errors import EalmError, TextError
 from ealm.service.app import create_app
 from ealm.service.comparison import Comparison
 from ealm.service.limits import ServiceLimits
-from ealm.service.middleware import BodyLimitMiddleware
-from ealm.service.streams import LineTooLongError, lines_of
 from ealm.summarize.options import OPTIONS, SummarizeOptions
 from ealm.summarize.pipeline import Pipeline
 from ealm.summarize.result import Summary
 
 TEXT = "the police minister finds a silver bridge"
+LINES = {"Content-Type": "application/x-ndjson"}
 LIMITS = ServiceLimits(body_bytes=4_000, texts_per_request=5, queued_texts=8)
 
 
@@ -232,22 +230,16 @@ def test_large_bodies_share_the_memory_and_small_ones_are_taken(summarizer: Summ
     with TestClient(create_app(summarizer, limits)) as client:
         headers = {"Content-Type": "application/json"}
         assert client.post("/v1/summarize", content=large, headers=headers).status_code == 200
-        guard = next(layer for layer in layers(client) if isinstance(layer, BodyLimitMiddleware))
-        assert guard._held == 0
-        guard._held = 32 * len(large)
+        held = client.app.state.service.held  # type: ignore[attr-defined]
+        assert held._held == 0
+        held.add(32 * len(large))
         refused = client.post("/v1/summarize", content=large, headers=headers)
         problem(refused, 503, "Too many large requests")
         assert refused.headers["Retry-After"] == "5"
         assert client.post("/v1/summarize", json={"text": "river"}).status_code == 200
-        assert guard._held == 32 * len(large)
-
-
-def layers(client: TestClient) -> Iterator[Any]:
-    """The middleware of an app, from the outside in."""
-    layer = client.app.middleware_stack  # type: ignore[attr-defined]
-    while layer is not None:
-        yield layer
-        layer = getattr(layer, "app", None) or getattr(layer, "_app", None)
+        (line,) = client.post("/v1/summarize/batch", content=large, headers=LINES).iter_lines()
+        assert "Too many large requests" in json.loads(line)["error"]
+        assert held._held == 32 * len(large)
 
 
 def test_what_is_not_json_is_422(client: TestClient) -> None:
@@ -317,51 +309,6 @@ def test_every_response_has_security_headers(client: TestClient, path: str) -> N
     assert "access-control-allow-origin" not in headers
 
 
-# Streams --------------------------------------------------------------------------------------------------------------
-
-
-def stream(client: TestClient, *lines: object) -> list[Any]:
-    content = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
-    response = client.post("/v1/summarize/batch", content=content, headers={"Content-Type": "application/x-ndjson"})
-    assert response.status_code == 200
-    assert response.headers["content-type"] == "application/x-ndjson"
-    return [json.loads(line) for line in response.text.splitlines()]
-
-
-def test_a_stream_returns_a_result_for_each_line_in_order(client: TestClient, summarizer: Summarizer) -> None:
-    texts = [TEXT, "Zebra rises", "old engine burns in the quiet forest ."] * 30
-    found = stream(client, *({"text": text, "words": 2, "id": number} for number, text in enumerate(texts)))
-    assert [line["id"] for line in found] == list(range(90))
-    assert [line["summary"] for line in found] == [str(s) for s in summarizer.summarize(texts, words=2)]
-
-
-def test_a_bad_line_does_not_end_the_others(client: TestClient) -> None:
-    found = stream(client, b"{", {"text": TEXT, "words": 1, "chars": 1, "id": "x"}, b"", {"text": TEXT, "words": 2})
-    assert "error" in found[0]
-    assert found[1] == {"id": "x", "error": found[1]["error"]}
-    assert "Give one length" in found[1]["error"]
-    assert len(found[2]["summary"].split()) <= 2
-
-
-def test_a_line_without_end_stops_the_reading(client: TestClient) -> None:
-    found = stream(client, {"text": TEXT, "words": 2}, b"x" * 5_000)
-    assert "summary" in found[0]
-    assert "longer than 4,000 bytes" in found[1]["error"]
-
-
-def test_lines_are_cut_where_they_end() -> None:
-    async def chunks(*parts: bytes) -> AsyncIterator[bytes]:
-        for part in parts:
-            yield part
-
-    async def read(*parts: bytes) -> list[bytes]:
-        return [line async for line in lines_of(chunks(*parts), 4)]
-
-    assert asyncio.run(read(b"a", b"b\nc", b"\n", b"\ndd")) == [b"ab", b"c", b"", b"dd"]
-    with pytest.raises(LineTooLongError):
-        asyncio.run(read(b"abc", b"de"))
-
-
 # Options --------------------------------------------------------------------------------------------------------------
 
 
@@ -382,7 +329,8 @@ def test_options_of_the_model_are_taken_by_every_route(client: TestClient, summa
     refused = client.post("/v1/summarize", json={"text": TEXT, "effort": "plan"})
     assert refused.status_code == 422
     assert refused.json()["detail"].startswith("effort plan goes with length-conditioned agents")
-    assert stream(client, {"text": TEXT, "style": "plain"})[0]["error"].startswith("style goes with agents that plan")
+    line = client.post("/v1/summarize/batch", json={"text": TEXT, "style": "plain"}, headers=LINES).json()
+    assert line["error"].startswith("style goes with agents that plan")
 
 
 def test_texts_of_one_batch_may_differ_in_all_options(summarizer: Summarizer, monkeypatch: pytest.MonkeyPatch) -> None:

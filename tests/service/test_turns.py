@@ -18,7 +18,7 @@ from ealm.service import costly_queue
 from ealm.service.app import create_app
 from ealm.service.cost import TooCostlyError, request_cost
 from ealm.service.costly_queue import CostlyQueue
-from ealm.service.limits import ServiceLimits
+from ealm.service.limits import COST_PER_SECOND, ServiceLimits
 from ealm.service.turns import Answer, Closed, Dropped, QueueFull, Turns
 from ealm.summarize.options import SummarizeOptions
 
@@ -139,6 +139,12 @@ def test_so_are_those_of_texts_made_to_be_slow(text: str) -> None:
     assert sorted(pieces)[-3] < 0.15
 
 
+def test_a_text_whose_words_are_worth_nothing_takes_no_longer_than_it_costs() -> None:
+    text = "😀 " * 199
+    cost = request_cost([text], SummarizeOptions(words=8), plans=True, limits=ServiceLimits())
+    assert sum(watched_pieces(lambda summarizer: summarizer.summarize(text, words=8))) < cost / COST_PER_SECOND
+
+
 # Costly work ----------------------------------------------------------------------------------------------------------
 
 
@@ -190,6 +196,15 @@ def test_a_short_call_does_not_wait_for_a_long_one(queue: CostlyQueue) -> None:
     assert not long.done()
 
 
+def test_two_costly_calls_that_both_load_something_do_not_wait_for_each_other(queue: CostlyQueue) -> None:
+    """On a model that has done nothing yet: its parts are loaded when they are first needed, between two pieces."""
+    summarizer, options = Summarizer(), SummarizeOptions(words=3, trace=True)
+    text = "The council voted late to close the old bridge."
+    answers = [queue.submit(1, lambda: summarizer.together([(text, options)])) for _ in range(2)]
+    first, second = (answer.result(60) for answer in answers)
+    assert first == second
+
+
 def test_closing_ends_what_is_still_running() -> None:
     turns = Turns()
     queue = CostlyQueue(LIMITS, turns)
@@ -231,6 +246,11 @@ def test_a_cost_grows_with_what_is_asked_for() -> None:
 )
 def test_marks_cost_as_much_as_words(text: str) -> None:
     assert cost(text, words=5) >= 300
+
+
+def test_white_space_costs_by_its_length() -> None:
+    text = "a" + "\t\n" * 100_000 + "b"
+    assert request_cost([text], SummarizeOptions(), plans=True, limits=ServiceLimits()) > 10_000
 
 
 def test_many_short_sentences_cost_more_than_their_words() -> None:
@@ -309,7 +329,7 @@ def test_closing_does_not_wait_for_what_takes_for_ever(summarizer: Summarizer, m
     monkeypatch.setattr(Summarizer, "together", lambda _self, _requests: endless())
     with TestClient(create_app(summarizer, ServiceLimits(closing_seconds=0.1))) as client:
         service = client.app.state.service  # type: ignore[attr-defined]
-        answer = service.summarize(["river"], SummarizeOptions())
+        answer = service.summarize(["river"], SummarizeOptions(), cost=1)
         wait_for(answer.running)
         started = time.monotonic()
     assert time.monotonic() - started < 5

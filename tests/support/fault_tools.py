@@ -28,6 +28,8 @@ ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TOKE
 
 COUNTS: Counter[str] = Counter()
 """What was survived in this session; told at its end."""
+FIGURES: list[str] = []
+"""Lines with what was measured on the way; told with it."""
 
 
 def start(*arguments: object, errors: Path) -> subprocess.Popen[bytes]:

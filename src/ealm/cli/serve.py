@@ -7,7 +7,7 @@ import click
 from ealm.cli.shared import engine_option, grammar_option, plain_errors
 from ealm.common.extras import needs_extra
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+_OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 @click.command()
@@ -69,7 +69,7 @@ def serve(
     with needs_extra("serve", "Serving"):
         from ealm.service.app import create_app
         from ealm.service.limits import ConnectionLimits, ServiceLimits
-        from ealm.service.memory import share_memory_among_threads
+        from ealm.service.memory import share_memory_among_threads, spare_what_is_loaded
         from ealm.service.server import Server
     from ealm.summarize.summarizer import Summarizer
 
@@ -83,6 +83,7 @@ def serve(
         compare=compare,
     )
     server = Server(app, limits, host=host, port=port)
+    spare_what_is_loaded()
     sockets = [server.config.bind_socket()]
     sockets[0].listen(connections)  # whoever reads the line can connect
     address, bound_port, *_ = sockets[0].getsockname()
@@ -96,6 +97,6 @@ def _hosts(listens_on: str, allowed: str | None) -> list[str] | None:
     On a loopback address, a name of its own that leads there would let pages of other sites talk to the service.
     """
     if allowed is None:
-        return list(_LOOPBACK) if listens_on in _LOOPBACK else None
+        return list(_OWN_NAMES) if listens_on in (*_OWN_NAMES, "::1") else None
     names = [name.strip() for name in allowed.split(",") if name.strip()]
     return None if "*" in names else names

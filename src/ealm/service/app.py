@@ -86,7 +86,12 @@ def create_app(
     _add_comparison(app, service)
     _add_stream(app, service)
     _add_state(app, service)
-    app.add_middleware(BodyLimitMiddleware, max_bytes=service.limits.body_bytes, stream_paths=frozenset({BATCH}))
+    app.add_middleware(
+        BodyLimitMiddleware,
+        max_bytes=service.limits.body_bytes,
+        held=service.held,
+        stream_paths=frozenset({BATCH}),
+    )
     body_seconds = (connection_limits or ConnectionLimits()).body_seconds
     app.add_middleware(BodyTimeMiddleware, seconds=body_seconds, stream_paths=frozenset({BATCH}))
     known = None if hosts is None else frozenset(host_name(host) for host in hosts)
@@ -111,7 +116,8 @@ def _add_summaries(app: FastAPI, service: Service) -> None:
         if len(texts) > most:
             raise TextError(f"{len(texts):,} texts are too many for one request ({most}). Use {BATCH}.")
         options = body.options()
-        found = await in_time(request, service.summarize(texts, options), seconds) if texts else None
+        cost = service.cost(texts, options)
+        found = await in_time(request, service.summarize(texts, options, cost=cost), seconds) if texts else None
         # A long text has thousands of edits: they are written out beside the thread that serves all connections.
         return await asyncio.to_thread(_summaries, _or_raise(found or ()), trace=options.trace)
 

@@ -1,9 +1,9 @@
 """The same length, made in other ways: what the page shows beside a summary."""
 
 import os
-from functools import cached_property
 from pathlib import PurePath
 
+from ealm.common.caching import cached_property
 from ealm.lm import bundled
 from ealm.summarize.summarizer import Summarizer
 from ealm.text.word_lists import DELETED_WORDS

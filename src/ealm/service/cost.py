@@ -46,7 +46,7 @@ def request_cost(
     """The cost of a request; raises if it is above the limit. `plans`: whether the agent does."""
     cost = float(sum(len(text) // _LETTERS_OF_A_WORD for text in texts))  # counting words takes time itself
     if cost <= limits.request_cost:
-        cost = sum(_cost(text, options, plans=plans, curve=curve) for text in texts)
+        cost = max(cost, sum(_cost(text, options, plans=plans, curve=curve) for text in texts))
     if cost > limits.request_cost:
         raise TooCostlyError(
             f"The request takes too much work: its cost is {cost:,.0f}, and the limit is {limits.request_cost:,.0f}. "

@@ -55,6 +55,27 @@ class ServiceLimits:
             raise SettingsError(f"window_seconds must be at least 0, got {self.window_seconds:g}.")
 
 
+_SMALL_REQUEST = 65_536
+_LARGE_REQUESTS = 32
+
+
+class HeldBytes:
+    """Bytes of all bodies, and of lines of streams, that are being received: large ones share a limit."""
+
+    def __init__(self, body_bytes: int) -> None:
+        """As many of the largest size as `body_bytes` are held at the same time; a small one is always taken."""
+        self._most = _LARGE_REQUESTS * body_bytes
+        self._held = 0
+
+    def add(self, size: int) -> None:
+        """Below 0 for what is let go of."""
+        self._held += size
+
+    def are_too_many(self, own: int) -> bool:
+        """Whether a request of so many bytes must go."""
+        return own > _SMALL_REQUEST and self._held > self._most
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
     """Limits of the connections to one process."""

@@ -5,6 +5,7 @@ process grows for as long as new kinds of requests come in a new order.
 """
 
 import ctypes
+import gc
 import sys
 import time
 from contextlib import suppress
@@ -21,6 +22,12 @@ def share_memory_among_threads() -> None:
     One of them computes at a time. With a place of its own, each would keep as much as its largest piece of work took.
     """
     _call("mallopt", _ARENAS, 1)
+
+
+def spare_what_is_loaded() -> None:
+    """What is there now stays for good: Python need not go through all of it whenever it looks for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 class FreeMemory:

@@ -8,6 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ealm.service.limits import HeldBytes
 from ealm.service.problems import problem
 
 _HEADERS = {
@@ -21,10 +22,6 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 """No inline scripts, no content from other hosts, no sniffing, no framing."""
-
-_LARGE_BODIES = 32
-"""As many of the largest size are held at the same time; a small body is always taken."""
-_SMALL_BODY = 65_536
 
 
 class SecurityHeadersMiddleware:
@@ -47,13 +44,12 @@ class SecurityHeadersMiddleware:
 class BodyLimitMiddleware:
     """Refuses bodies that are too large, by Content-Length or while reading; streams limit the length of a line."""
 
-    def __init__(self, app: ASGIApp, *, max_bytes: int, stream_paths: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, *, max_bytes: int, held: HeldBytes, stream_paths: frozenset[str]) -> None:
         self._app = app
         self._max_bytes = max_bytes
+        self._held = held
         self._stream_paths = stream_paths
         self._detail = f"The request is larger than {max_bytes:,} bytes. Send fewer texts, or use /v1/summarize/batch."
-        self._held = 0
-        """Bytes of all bodies that are being received or worked on."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in self._stream_paths:
@@ -69,17 +65,18 @@ class BodyLimitMiddleware:
             nonlocal received
             message = await receive()
             size = len(message.get("body", b""))
-            received, self._held = received + size, self._held + size
+            received += size
+            self._held.add(size)
             if received > self._max_bytes:
                 raise HTTPException(413, self._detail)  # the app turns it into problem+json
-            if received > _SMALL_BODY and self._held > _LARGE_BODIES * self._max_bytes:
+            if self._held.are_too_many(received):
                 raise HTTPException(503, "Too many large requests are here. Try again in 5 s.", {"Retry-After": "5"})
             return message
 
         try:
             await self._app(scope, receive_limited, send)
         finally:
-            self._held -= received
+            self._held.add(-received)
 
 
 class BodyTimeMiddleware:

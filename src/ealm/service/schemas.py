@@ -21,6 +21,8 @@ Text = Annotated[str, StringConstraints(max_length=1_000_000)]
 Texts = Annotated[list[Text], Field(fail_fast=True)]
 """One error is enough: a list may have a million of them."""
 Word = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+_LONGEST_ID = 4_096
+"""In bytes: it is held while its line waits, and small pieces of JSON take twenty times their length."""
 _EXAMPLE = "The city council voted late on Tuesday to close the old bridge, which was not safe any more, until spring."
 
 
@@ -112,9 +114,11 @@ class BatchLine(WithOptions):
     def _can_be_sent_back(cls, value: Any) -> Any:
         """Some readers of JSON take NaN and Infinity, or half of a character, which no JSON has."""
         try:
-            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+            written = json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             raise ValueError("must be JSON, without NaN, Infinity or broken characters") from None
+        if len(written) > _LONGEST_ID:
+            raise ValueError(f"must have at most {_LONGEST_ID:,} bytes")
         return value
 
 

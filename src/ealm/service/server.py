@@ -11,6 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ealm.service.limits import ConnectionLimits
 from ealm.service.state import Service
+from ealm.service.streams import CLIENT_LEFT
 
 _TOO_MANY = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 5\r\n"
@@ -20,6 +21,9 @@ _TOO_MANY_DETAIL = (
     b'{"type": "about:blank", "title": "Service Unavailable", "status": 503, '
     b'"detail": "Too many connections are open. Try again in 5 s."}'
 )
+_READ_BYTES = 16_384
+"""Read at once from a connection before others have their turn: a body may come in crumbs of a byte, each of which
+takes some ten microseconds."""
 _CLOSING_SECONDS = 2
 """After the work has ended: for the last responses, and for requests that are still being sent."""
 _LAST_SECONDS = 2
@@ -37,6 +41,8 @@ def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            if hasattr(transport, "max_size"):  # of Python's own loop
+                transport.max_size = _READ_BYTES
             if len(self.connections) > limits.connections:
                 transport.write(_TOO_MANY % (len(_TOO_MANY_DETAIL), _TOO_MANY_DETAIL))
                 transport.close()
@@ -64,6 +70,8 @@ def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._cancel(self._no_headers, self._unread)
+            if self.scope is not None:
+                self.scope[CLIENT_LEFT] = True  # type: ignore[literal-required]
             super().connection_lost(exc)
 
         def _note_request(self) -> None:

@@ -15,7 +15,7 @@ from ealm.service.comparison import FIRST_WORDS, STOP_WORDS, Comparison
 from ealm.service.cost import request_cost
 from ealm.service.costly_queue import CostlyQueue
 from ealm.service.curves import curve_values
-from ealm.service.limits import ServiceLimits
+from ealm.service.limits import HeldBytes, ServiceLimits
 from ealm.service.memory import FreeMemory
 from ealm.service.metrics import Metrics
 from ealm.service.schemas import CompareRequest, CurveRequest
@@ -42,6 +42,7 @@ class Service:
         self.summarizer = summarizer
         self.comparison = Comparison(summarizer, compare)
         self.limits = limits
+        self.held = HeldBytes(limits.body_bytes)
         self.metrics = Metrics()
         self._turns = Turns()
         self._queues: _Queues | None = None
@@ -60,9 +61,14 @@ class Service:
             return False
         return True
 
-    def summarize(self, texts: Sequence[str], options: SummarizeOptions, *, stream: bool = False) -> Answer:
-        """Queue texts by what they cost; raises if it is too much, `QueueFull`, or `Closed`."""
-        cost = request_cost(texts, options, plans=self._plans, limits=self.limits)
+    def cost(self, texts: Sequence[str], options: SummarizeOptions) -> float:
+        """Raises if it is too much. Counting takes time itself: nobody should ask twice."""
+        return request_cost(texts, options, plans=self._plans, limits=self.limits)
+
+    def summarize(
+        self, texts: Sequence[str], options: SummarizeOptions, *, cost: float, stream: bool = False
+    ) -> Answer:
+        """Queue texts by what they cost; raises `QueueFull` or `Closed`."""
         requests = [(text, options) for text in texts]
         queues = self._open_queues()
         if cost > self.limits.plain_cost:
@@ -70,7 +76,7 @@ class Service:
         return (queues.streams if stream else queues.plain).submit(requests, cost)
 
     def curve(self, body: CurveRequest, push: Callable[[Summary], object] | None = None) -> Answer:
-        """Queue a curve; its points are pushed when they are there, or come together. Raises as `summarize` does."""
+        """Queue a curve; its points are pushed when they are there, or come together. Raises as those above do."""
         words = len(body.text.split())
         if words > _CURVE_WORDS:
             raise TextError(
@@ -83,7 +89,7 @@ class Service:
         return self._open_queues().costly.submit(cost, partial(_curve, points, push))
 
     def compare(self, body: CompareRequest) -> Answer:
-        """Queue a text for another system; raises as `summarize` does."""
+        """Queue a text for another system; raises as `curve` does."""
         options, is_simple = SummarizeOptions(words=body.words), body.system in {FIRST_WORDS, STOP_WORDS}
         cost = request_cost([body.text], options, plans=is_simple, limits=self.limits)
         work = partial(self.comparison.summary, body.system, body.text, body.words)

@@ -5,6 +5,7 @@ import json
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 from pydantic import ValidationError
@@ -14,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ealm.common.errors import EalmError
+from ealm.service.limits import HeldBytes
 from ealm.service.problems import OverdueError, as_fields, validation_message
 from ealm.service.schemas import BatchLine, summary_values
 from ealm.service.state import Service
@@ -21,6 +23,8 @@ from ealm.service.turns import Answer, Closed, QueueFull
 
 _RETRY_SECONDS = 0.05
 """A stream that finds the queue full waits so long before it tries again; the client need not."""
+CLIENT_LEFT = "ealm.client_left"
+"""In the scope of a request whose connection is lost: a stream that waits does not read, and would not see it."""
 
 
 class DuplexResponse(Response):
@@ -49,22 +53,34 @@ class DuplexResponse(Response):
 
 
 class LineTooLongError(Exception):
-    """A line is longer than the limit."""
+    """A line is longer than the limit, or than what others leave."""
 
 
-async def lines_of(chunks: AsyncIterator[bytes], max_bytes: int) -> AsyncIterator[bytes]:
+async def lines_of(chunks: AsyncIterator[bytes], max_bytes: int, held: HeldBytes) -> AsyncGenerator[bytes, None]:
     """Lines of a body while it is received; a longer line raises."""
-    rest = b""
-    async for chunk in chunks:
-        *whole, rest = (rest + chunk).split(b"\n")
-        for line in whole:
-            if len(line) > max_bytes:
-                raise LineTooLongError(f"A line is longer than {max_bytes:,} bytes.")
-            yield line
-        if len(rest) > max_bytes:
-            raise LineTooLongError(f"A line is longer than {max_bytes:,} bytes.")
-    if rest:
-        yield rest
+    line = bytearray()  # grows in place: a client may send byte after byte
+    try:
+        async for chunk in chunks:
+            for number, part in enumerate(chunk.split(b"\n")):
+                if number:
+                    yield _let_go(line, held)
+                line += part
+                held.add(len(part))
+                if len(line) > max_bytes:
+                    raise LineTooLongError(f"A line is longer than {max_bytes:,} bytes.")
+                if held.are_too_many(len(line)):
+                    raise LineTooLongError("Too many large requests are here. Try again in 5 s.")
+        if line:
+            yield _let_go(line, held)
+    finally:
+        _let_go(line, held)
+
+
+def _let_go(line: bytearray, held: HeldBytes) -> bytes:
+    held.add(-len(line))
+    whole = bytes(line)
+    line.clear()
+    return whole
 
 
 async def summarize_lines(request: Request, service: Service) -> AsyncGenerator[bytes, None]:
@@ -72,12 +88,13 @@ async def summarize_lines(request: Request, service: Service) -> AsyncGenerator[
     limits = service.limits
     waiting: deque[_Pending] = deque()
     try:
-        async for line in lines_of(request.stream(), limits.body_bytes):
-            if not line.strip():
-                continue
-            waiting.append(await _start(line, service))
-            while waiting and (waiting[0].done or len(waiting) >= limits.texts_at_once):
-                yield await waiting.popleft().line()
+        async with aclosing(lines_of(request.stream(), limits.body_bytes, service.held)) as lines:
+            async for line in lines:
+                if not line.strip():
+                    continue
+                waiting.append(await _start(line, service, request))
+                while waiting and (waiting[0].done or len(waiting) >= limits.texts_at_once):
+                    yield await waiting.popleft().line()
         while waiting:
             # The request was read to its end, so that all that can still come from the client is that it has left.
             while not waiting[0].done:
@@ -134,22 +151,25 @@ class _Pending:
         return await asyncio.to_thread(lambda: _line(values | summary_values(result, trace=self._trace)))
 
 
-async def _start(line: bytes, service: Service) -> _Pending:
+async def _start(line: bytes, service: Service, request: Request) -> _Pending:
     try:
-        request = BatchLine.model_validate_json(line)
+        wanted = BatchLine.model_validate_json(line)
     except ValidationError as error:
         return _Pending(None, validation_message(error.errors()))
     try:
-        options = request.options()
+        options = wanted.options()
+        cost = service.cost([wanted.text], options)
         while True:
             try:
-                answer = service.summarize([request.text], options, stream=True)
+                answer = service.summarize([wanted.text], options, cost=cost, stream=True)
             except QueueFull:
                 await asyncio.sleep(_RETRY_SECONDS)
+                if request.scope.get(CLIENT_LEFT):
+                    raise ClientDisconnect from None
             else:
-                return _Pending(request.id, answer, seconds=service.limits.timeout_seconds, trace=options.trace)
+                return _Pending(wanted.id, answer, seconds=service.limits.timeout_seconds, trace=options.trace)
     except (EalmError, Closed) as error:
-        return _Pending(request.id, as_fields(error) if isinstance(error, EalmError) else str(error))
+        return _Pending(wanted.id, as_fields(error) if isinstance(error, EalmError) else str(error))
 
 
 def _line(values: dict[str, Any]) -> bytes:

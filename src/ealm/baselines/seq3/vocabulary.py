@@ -8,7 +8,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+
+from ealm.common.caching import cached_property
 
 PADDING, START, END, UNKNOWN = range(4)
 """UNKNOWN stands for unknown words for which no placeholder is left: they can be read, but not written."""
