@@ -8,8 +8,12 @@ WORKDIR /source
 RUN python -m venv /opt/ealm
 ENV PATH=/opt/ealm/bin:$PATH
 COPY constraints.txt ./
-# The CPU build of PyTorch: the one with CUDA takes gigabytes. A layer of its own, because it changes least.
-RUN pip install --constraint constraints.txt --index-url https://download.pytorch.org/whl/cpu torch
+# The CPU build of PyTorch: the one with CUDA takes gigabytes. A layer of its own, because it changes least; without what
+# it needs, because that index has only some versions of it, and not always the pinned ones; and without its own tests and
+# C++ headers (145 MB).
+ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+RUN pip install --constraint constraints.txt --index-url ${TORCH_INDEX} --no-deps torch \
+    && rm -rf /opt/ealm/lib/python3*/site-packages/torch/test /opt/ealm/lib/python3*/site-packages/torch/include
 COPY pyproject.toml README.md LICENSE NOTICE MANIFEST.in ./
 COPY src src
 RUN pip install --constraint constraints.txt '.[serve]' && pip uninstall --yes pip

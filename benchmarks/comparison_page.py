@@ -15,6 +15,8 @@ DATA = Path(__file__).parent / "data"
 READ = {8: "comparison-8", 12: "comparison-12"}
 """The sheets that were read, by their limit; a second reading of some rows ends in `-again`."""
 NOTHING = "–"
+BUSY = 0.2
+"""Cores for other processes from which on times are not to be trusted."""
 AGAIN = "`python -m benchmarks.comparison --parts timing`"
 EXPLAINS = {
     "ealm": "every word: kept or removed, in which step, why; recoverable or not",
@@ -91,11 +93,16 @@ def cost_table(results: Mapping[str, Any]) -> str:
         speeds = [NOTHING] * 4 + [NOTHING]
         if timing is not None:
             kinds = ("words_a_second", "words_a_processor_second")
-            speeds = [f"{timing[texts][kind]:,.0f}" for kind in kinds for texts in ("sentences", "documents")]
+            speeds = [speed(timing[texts][kind]) for kind in kinds for texts in ("sentences", "documents")]
             speeds.append(f"{timing['memory'] / 1e6:,.0f} MB")
         size = f"{parts['bytes'] / 1e6:,.1f} MB" if parts["bytes"] else "part of ealm"
         rows.append([name, *speeds, size, "yes", EXPLAINS.get(name, "no")])
     return markdown_table(headings, rows)
+
+
+def speed(words: float) -> str:
+    """Words a second; of a slow system with its tenths."""
+    return f"{words:,.0f}" if words >= 10 else f"{words:.1f}"
 
 
 def machine(results: Mapping[str, Any]) -> str:
@@ -103,19 +110,19 @@ def machine(results: Mapping[str, Any]) -> str:
     timings = [parts["timing"] for parts in results.values() if "timing" in parts]
     if not timings:
         return f"Times and memory have not been taken yet: that needs a quiet machine ({AGAIN})."
-    loads = [timing["load"] for timing in timings]
+    others = [timing["others"] for timing in timings]
     threads = " or ".join(sorted({str(timing["threads"]) for timing in timings}))
     busy = (
         ""
-        if max(loads) < 1
+        if max(others) < BUSY
         else (
             " **That is a busy machine: words a second by the clock are far too low here, and those of the processor "
             f"are to be compared with each other only.** Take them again on a quiet one: {AGAIN}."
         )
     )
     return (
-        f"Times: {timings[0]['cores']} cores, {threads} thread(s), load average {min(loads)} to {max(loads)} while "
-        f"they were taken.{busy}"
+        f"Times: {timings[0]['cores']} cores, {threads} thread(s); other processes kept {min(others):.2f} to "
+        f"{max(others):.2f} cores busy while they were taken.{busy}"
     )
 
 

@@ -27,7 +27,7 @@ STRANGERS = {
 
 PURE_PACKAGES = {"text"}
 PURE = {
-    *("common.checks", "common.config", "common.errors", "common.extras", "common.goal_config"),
+    *("common.caching", "common.checks", "common.config", "common.errors", "common.extras", "common.goal_config"),
     *("common.identity", "common.old_names", "common.pieces"),
     *("lm.batching", "lm.cloze", "lm.adapt.corpus", "lm.adapt.vocabulary"),
     *("paper.edits", "paper.ignored_words", "paper.replay", "paper.rewards", "goal_agent.potential"),

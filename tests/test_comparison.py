@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import process_time
+from typing import Any
 
 import pytest
 
 from benchmarks import comparison_reading
+from benchmarks.comparison_page import cost_table, machine
 from benchmarks.comparison_reading import AGAIN, PARTS, join, prepare, spread, verdicts_in
 from benchmarks.kept_answers import TOGETHER, KeptAnswers
+from benchmarks.peak import busy_seconds
 from ealm.evaluation.reading import VERDICTS, Row, read_key, read_verdicts
 
 
@@ -45,6 +49,28 @@ def test_answers_are_of_one_model_and_one_length(tmp_path: Path) -> None:
     other = Counting()
     assert KeptAnswers(other, "b", path).answer(["some words", "some words"], tokens=4) == ["SOME", "SOME"]
     assert other.asked == ["some words"]
+
+
+def timed(speed: float, others: float) -> dict[str, Any]:
+    speeds = {"words_a_second": speed, "words_a_processor_second": speed}
+    about = {"cores": 2, "threads": 2, "memory": 1e9, "others": others}
+    return {"timing": about | {"sentences": speeds, "documents": speeds}, "bytes": 0}
+
+
+def test_a_busy_machine_is_called_busy() -> None:
+    quiet = machine({"a": timed(9, 0.01), "b": timed(9, 0.1)})
+    assert quiet == "Times: 2 cores, 2 thread(s); other processes kept 0.01 to 0.10 cores busy while they were taken."
+    assert "That is a busy machine" in machine({"a": timed(9, 0.01), "b": timed(9, 1.5)})
+
+
+def test_a_slow_system_has_its_tenths() -> None:
+    assert "| a | 0.4 | 0.4 | 0.4 | 0.4 | 1,000 MB |" in cost_table({"a": timed(0.4, 0)})
+    assert "| a | 1,234 | 1,234 | 1,234 | 1,234 | 1,000 MB |" in cost_table({"a": timed(1234.4, 0)})
+
+
+def test_the_machine_has_worked_longer_than_this_process() -> None:
+    first = busy_seconds()
+    assert process_time() < first <= busy_seconds()
 
 
 def rows_of(sources: int, systems: int) -> list[Row]:

@@ -36,6 +36,15 @@ def test_the_classifiers_name_the_versions_of_python_that_the_requirement_allows
     assert PROJECT["requires-python"] == f">={versions[0]}"
 
 
+def test_what_the_container_is_built_from_exists_and_is_let_in() -> None:
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    names = {name for line in copied for name in line.split()}
+    assert {"pyproject.toml", "constraints.txt", "src"} <= names
+    assert [name for name in sorted(names) if not (ROOT / name).exists()] == []
+    let_in = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert names == {line[1:] for line in let_in if line.startswith("!")}
+
+
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the wheel and the sdist, built from a copy so that nothing is left behind here."""

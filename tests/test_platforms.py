@@ -13,7 +13,7 @@ OF_ONE_SYSTEM = re.compile(
     r"\bimport (?:fcntl|grp|pty|pwd|resource|termios|tty|msvcrt|winreg)\b|[\"']/(?:proc|sys|dev|tmp|etc)\b"
     r"|\bos\.(?:fork\w*|kill\w*|getuid|geteuid|setsid|getpgid|sched_\w+|getloadavg|sysconf|nice|mkfifo|umask)\b"
     r"|\bsignal\.(?:SIGTERM|SIGKILL|SIGHUP|SIGUSR[12]|SIGCHLD|SIGALRM|SIGPIPE|setitimer|alarm|pause)\b"
-    r"|\badd_signal_handler\b|\bget_context\([\"']fork"
+    r"|\badd_signal_handler\b|\bget_context\([\"']fork|\bimport ctypes\b|\.symlink_to\b|\bos\.symlink\b"
 )
 """Modules, calls, signals and paths that some system lacks."""
 
@@ -33,6 +33,8 @@ GUARDED = {
     "common/ray_pool.py": {"signal.SIGTERM"},
     "common/stopping.py": {"signal.SIGTERM"},
     "common/storage.py": {"os.umask"},  # Windows has it, and ignores what it says
+    "lm/clean_folder.py": {".symlink_to"},  # else a copy
+    "service/memory.py": {"import ctypes"},  # behind sys.platform
     "service/server.py": {"signal.setitimer"},  # behind hasattr
 }
 
@@ -46,6 +48,8 @@ def test_the_page_names_the_module(module: str) -> None:
     assert f"`{module}`" in (ROOT / "docs" / "platforms.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("code", ["import fcntl", "os.kill(1, 9)", "open('/proc/self/stat')", "signal.SIGKILL"])
+@pytest.mark.parametrize(
+    "code", ["import fcntl", "os.kill(1, 9)", "open('/proc/self/stat')", "signal.SIGKILL", "import ctypes"]
+)
 def test_the_search_finds_what_it_is_for(code: str) -> None:
     assert OF_ONE_SYSTEM.search(code)

@@ -63,6 +63,13 @@ def test_the_best_draft_between_two_others(tree: UnitTree, capacity: int, rng: o
         assert np.isclose(value(tree, found), max(value(tree, own) for own in fitting))
 
 
+@given(trees(), st.integers(0, 6), st.integers(0, 6))
+def test_many_capacities_at_once_are_the_same_as_one_by_one(tree: UnitTree, first: int, more: int) -> None:
+    within = {"least": frozenset({tree.root}), "most": frozenset(range(len(tree.units)))}
+    capacities = range(first, first + more)
+    assert list(tree.best_of_each(capacities, **within)) == [tree.best(own, **within) for own in capacities]
+
+
 @given(trees(most=10))
 def test_drafts_are_closed_and_part_of_each_other(tree: UnitTree) -> None:
     chain = NestedDrafts(tree).all()

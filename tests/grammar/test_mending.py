@@ -78,3 +78,26 @@ def test_a_part_between_colons_that_has_no_clause_is_left_alone() -> None:
     parse = Parse(above, tuple(relations), tuple(tags))
     structure = structure_of(words, parse, [not is_punctuation(word) for word in words], headline=True)
     assert len(structure.heads) == len(words)
+
+
+def test_of_two_finite_verbs_without_and_the_first_is_a_participle() -> None:
+    found = heads(
+        "Digs carried out in May revealed walls .",
+        [1, -1, 1, 1, 3, 1, 5, 1],
+        "nsubj ROOT prt prep pobj conj dobj punct",
+        "NNS VBD RP IN NNP VBD NNS .",
+    )
+    assert found["revealed"] == ""
+    assert found["Digs"] == "revealed"
+    assert found["carried"] == "Digs"
+
+
+def test_a_verb_before_another_clause_is_no_participle() -> None:
+    found = heads(
+        "Prices rose as dealers sold oil and rain forced ports to shut .",
+        [1, -1, 4, 4, 1, 4, 5, 5, 1, 8, 11, 8, 1],
+        "nsubj ROOT mark nsubj advcl dobj cc conj advcl dobj aux xcomp punct",
+        "NNS VBD IN NNS VBD NN CC NN VBD NNS TO VB .",
+    )
+    assert found["Prices"] == "rose"
+    assert found["rose"] == ""

@@ -51,6 +51,32 @@ def summarizer() -> Summarizer:
             "Unemployment in eurozone's smallest economy fell to 4.1%.",
         ),
         (
+            "By opening the parcel, you declare that you are at least 18 years old and that you have read the leaflet.",
+            8,
+            "You declare you're at least 18 years old.",
+        ),
+        (
+            "The Tenant shall not move the walls without the prior written permission of the owner.",
+            8,
+            "Tenant shall not move walls without permission.",
+        ),
+        (
+            "Cyclists should avoid the old bridge on Saturday evening, when two lanes will be dug up for a new water "
+            "main.",
+            9,
+            "Cyclists should avoid the old bridge on Saturday evening.",
+        ),
+        (
+            "With up to 40 hours of light and a solid steel body, the Kestra lantern is ideal for long winter hikes.",
+            8,
+            "The Kestra lantern is ideal for winter hikes.",
+        ),
+        (
+            "Digs carried out in the old harbour in 2015 revealed the walls of a granary and several broken jars.",
+            8,
+            "Digs revealed walls of granary and several jars.",
+        ),
+        (
             "I spoke to the landlord this morning and he says the heating engineer can't come before Tuesday, but he's "
             "willing to take 50 euros off this month's rent.",
             8,

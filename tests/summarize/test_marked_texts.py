@@ -121,3 +121,21 @@ def test_a_text_of_code_is_whole_or_gone(markup: str, behind: str) -> None:
     for words in (1, 2, 4, 6, 30):
         summary = str(summarizer().summarize(code + behind, words=words, markup=markup))
         assert summary.startswith(code) or "`" not in summary
+
+
+def test_code_spans_and_tags_of_plain_messages_are_whole_or_gone() -> None:
+    text = (
+        "Please run `pip install --upgrade harbor-tool` in the terminal before you open the project, says #ferry2024."
+    )
+    for words in range(2, 17):
+        found = summarizer().summarize(text, words=words).summary
+        assert "`" not in found or "`pip install --upgrade harbor-tool`" in found
+        assert "#" not in found or "#ferry2024" in found
+
+
+def test_a_bracket_around_a_link_stays_around_it() -> None:
+    text = "The new harbor (see [the plan](https://example.org/a)) was closed on Friday after a storm."
+    for words in range(5, 14):
+        found = summarizer().summarize(text, words=words, markup="markdown").summary
+        assert ("(see" in found) == (")) " in found)
+        assert not re.search(r"\)\w", found)

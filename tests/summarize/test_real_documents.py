@@ -112,3 +112,42 @@ def test_who_speaks_is_not_taken_for_whom_the_text_is_about() -> None:
     )
     for words in range(8, 34, 3):
         assert "brother had been" not in short(text, words=words).summary
+
+
+def test_all_items_of_a_list_are_shortened_before_one_goes() -> None:
+    text = (
+        "Before you leave:\n\n- Call the plumber about the leaking pipe in the kitchen before Friday\n"
+        "- Pay the rent for March to the new landlord by bank transfer\n"
+        "- Buy two tickets for the concert on Saturday evening"
+    )
+    assert short(text, words=18).summary.count("\n- ") == 3
+    assert short(text, words=12).summary.count("\n- ") == 2
+
+
+def test_a_phrase_is_whole_or_gone() -> None:
+    present = "Present: Ms Karlsen (nursing), Mr Iyer (laboratory), Dr Feld (internal medicine)."
+    text = (
+        f"{present} The committee decided on Monday that the samples of both wards will be labelled at the bedside. "
+        "In the store. Every tube is checked by one nurse and put on the shelf by another one."
+    )
+    for words in range(8, 40, 4):
+        summary = short(text, words=words).summary
+        assert present in summary or "Karlsen" not in summary
+        assert "In the store." not in summary
+
+
+def test_an_answer_is_worth_more_than_its_question() -> None:
+    text = (
+        "The inspector has looked after bridges for twenty years.\n\nHow many bridges do you look at?\n\n"
+        "About a hundred bridges get a simple check in each year.\n\nWhat do you find under the bridges?\n\n"
+        "Leaves have blocked the drains of most bridges since autumn."
+    )
+    assert "?" not in short(text, words=20).summary
+
+
+def test_a_letter_ends_with_its_closing() -> None:
+    text = (
+        "Dear parents,\n\nthe school will lock all phones away from September on.\n\nPupils who need theirs for "
+        "medical reasons keep it with them.\n\nWith kind regards,\nEdith Sorensen, head teacher"
+    )
+    assert "Sorensen" not in short(text, words=14).summary

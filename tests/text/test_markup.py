@@ -2,6 +2,7 @@
 
 import pytest
 
+from ealm.text.detokenizer import Layout
 from ealm.text.frames import Frame, read_frame
 from ealm.text.lengths import Limit
 from ealm.text.sentences import Sentence, sentences_of
@@ -145,3 +146,42 @@ def test_an_escape_inside_of_a_word_does_not_cut_it() -> None:
 def test_definitions_of_links_are_no_text() -> None:
     frame, sentences = read("See [this][ref].\n\n[ref]: https://example.org/a\n", "markdown")
     assert frame.written(sentences, [own.text for own in sentences]) == "See [this](https://example.org/a)."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Boats\n=====\n\nThey sail.", "# Boats\n\nThey sail."),
+        ("Boats\n---\n\nThey sail.", "## Boats\n\nThey sail."),
+        ("---\ntitle: My post\ntags:\n  - a\n---\n\nThey sail.", None),
+        ("Type <kbd>Ctrl</kbd>+<kbd>C</kbd> and <b>go *on*</b><br> ~~now~~.", None),
+        ('See [a](https://example.org/a_(b) "The \\"title\\"").', None),
+        ("Read \\_this\\_ and file_name.", None),
+        ("They *sail (now* and then).", None),
+        ("- [ ] Call us.\n- [x] Go on.", None),
+        ("It is so.[^1]\n\n[^1]: As told\n[^2]: by some.", None),
+        ("    code so\n    as it is", None),
+    ],
+)
+def test_markdown_of_all_kinds_comes_back(text: str, expected: str | None) -> None:
+    frame, sentences = read(text, "markdown")
+    assert frame.written(sentences, [own.text for own in sentences]) == (expected or text)
+
+
+def test_keys_and_boxes_are_no_words() -> None:
+    _, (pressed,) = read("Press <kbd>Ctrl</kbd>+<kbd>C</kbd> now.", "markdown")
+    assert len(pressed.words) == 4
+    assert read("- [ ] Call us.", "markdown")[1][0].lead == "- [ ] "
+
+
+def test_half_a_tag_never_stays() -> None:
+    frame, (own,) = read("The <b>old bridge</b> is *closed* <br> now.", "markdown")
+    layout = Layout(own)
+    bridge = [own.words.index(word) for word in ("The", "bridge", "is", "now")]
+    assert frame.marked(layout.written(layout.with_marks(bridge))) == "The <b>bridge</b> is now"
+
+
+def test_an_end_that_nobody_wrote_is_where_html_has_it() -> None:
+    frame, sentences = read("<p>One goes.<p class=x>Two come.<ul><li>Three<li>Four</ul>", "html")
+    page = frame.written(sentences, [own.text for own in sentences])
+    assert page == "<p>One goes.</p><p class=x>Two come.</p><ul><li>Three</li><li>Four</li></ul>"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rewordings import SENTENCES, reworded
 
 from ealm.text.inflection import finite_forms
-from ealm.text.paraphrase import paraphrases
+from ealm.text.paraphrase import contraction, paraphrases
 from ealm.text.word_lists import INFINITIVES
 
 # Percentages and numbers ----------------------------------------------------------------------------------------------
@@ -177,3 +177,18 @@ def test_rewordings_follow_each_other_and_leave_negations_marks_and_the_untoucha
 )
 def test_the_new_word_is_written_like_the_old_one(text: str, expected: str) -> None:
     assert reworded(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "short"),
+    [
+        ("You", "are", "You're"),
+        ("it", "is", "it's"),
+        ("we", "Will", "we'll"),
+        ("does", "not", None),
+        ("dogs", "are", None),
+        ("is", "now", None),
+    ],
+)
+def test_a_pronoun_and_a_verb_that_everybody_contracts(first: str, second: str, short: str | None) -> None:
+    assert contraction(first, second) == short

@@ -2,16 +2,17 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from itertools import pairwise
 from typing import Protocol
 
+from ealm.common.caching import cached_property
 from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
 from ealm.grammar.rearranging import ROOT
 from ealm.grammar.structure import Structure
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
-from ealm.text.paraphrase import agreeing_articles
+from ealm.text.paraphrase import agreeing_articles, contraction
 
 
 class Fits(Protocol):
@@ -115,9 +116,12 @@ class TreePlan:
         between_pieces()
         own_fits = fits
         if rephrase:
-            fits = self._with_signs(self._with_joints(fits))
+            fits = self._with_signs(self._with_joints(fits), self._signs)
         found = self._told(fits, rephrase=rephrase) if self._structure.is_framing and not keep else None
         found = found or self._planned(fits, keep=keep) or self._less_than_planned(fits, keep=keep, rephrase=rephrase)
+        if found is None and rephrase and self._contractions:
+            contracted = self._with_signs(fits, self._contractions)
+            found = self._planned(contracted, keep=keep) or self._bare(contracted, keep=keep)
         if found is None:
             found = PlannedDraft(tuple(self._kept_words(keep, fits) if keep else self._phrase(fits)), False)
         return self._written(found, own_fits) if rephrase else found
@@ -130,21 +134,24 @@ class TreePlan:
         behind = [i for i, word in enumerate(words) if i and word.lower() in ("percent", "pct") and self._sizes[i]]
         return {i: f"{words[i - 1]}%" for i in behind if words[i - 1].replace(".", "").replace(",", "").isdigit()}
 
-    def _signed(self, kept: Sequence[int]) -> tuple[list[int], dict[int, str]]:
-        """The draft with "14%" for "14 percent"."""
-        signs = {i: text for i, text in self._signs.items() if i in kept and i - 1 in kept}
-        return [i for i in kept if i not in signs], {i - 1: text for i, text in signs.items()}
+    @cached_property
+    def _contractions(self) -> dict[int, str]:
+        """Of each "are" behind a pronoun, what may be written instead of both: "you're"."""
+        tree = self._structure.tree
+        words = () if tree is None or not tree.words else tree.words
+        pairs = ((i, contraction(*pair)) for i, pair in enumerate(pairwise(words), start=1))
+        return {i: text for i, text in pairs if text is not None}
 
-    def _with_signs(self, fits: Fits) -> Fits:
-        """The same, with "%" for "percent"."""
-        if not self._signs:
+    def _with_signs(self, fits: Fits, signs: Mapping[int, str]) -> Fits:
+        """The same, with "%" for "percent", or other short forms of two words."""
+        if not signs:
             return fits
 
         def signed(kept: Sequence[int], written: Mapping[int, str] | None = None) -> bool:
             if fits(kept, written):
                 return True
-            left, signs = self._signed(kept)
-            return fits(left, {**signs, **(written or {})})
+            left, own = _signed(kept, signs)
+            return fits(left, {**own, **(written or {})})
 
         return signed
 
@@ -205,11 +212,12 @@ class TreePlan:
 
     def _written(self, draft: PlannedDraft, fits: Fits) -> PlannedDraft:
         """With "and" where a list has lost its end, and "a" or "an" as the next word has it."""
-        signs: dict[int, str] = {}
-        if not fits(draft.kept, draft.written):  # only where the limit asks for it
-            left, signs = self._signed(draft.kept)
-            draft = replace(draft, kept=tuple(left))
-        written = {**signs, **draft.written}
+        written = dict(draft.written)
+        whole = draft.kept
+        for known in (self._signs, {**self._signs, **self._contractions}):
+            if not fits(draft.kept, written):  # only where the limit asks for it
+                left, signs = _signed(whole, known)
+                draft, written = replace(draft, kept=tuple(left)), {**signs, **draft.written}
         comma = self._punctuation.joined(draft.kept) if draft.complete and not draft.written else None
         if comma is not None:
             written[comma] = "and"
@@ -299,7 +307,13 @@ class TreePlan:
             value, words = self._best_part(_restricted(self._structure, topic.head, topic.words), fits)
             value += topic.bonus + _PHRASE_WORD * len(words)
             best = max(best, (value, words), key=lambda own: own[0])
-        return best[1]
+        return best[1] or self._single_word(fits)
+
+    def _single_word(self, fits: Fits) -> list[int]:
+        """Where not even a phrase fits: a noun, or else any word; without a tree, nothing is known to be safe."""
+        words = [i for i, own in enumerate(self._structure.is_word) if own and self.tags and fits([i])]
+        nouns = [i for i in words if self.tags[i].startswith("NN")]
+        return [max(nouns or words, key=self._values.__getitem__)] if words else []
 
     def walk_to(self, goal: int) -> Walk:
         """A walk to the last word, through the best draft of at most `goal` words."""
@@ -322,6 +336,12 @@ class TreePlan:
         while self._structure.heads[i] != ROOT and depth > -len(self._values):
             i, depth = self._structure.heads[i], depth - 1
         return depth
+
+
+def _signed(kept: Sequence[int], signs: Mapping[int, str]) -> tuple[list[int], dict[int, str]]:
+    """The draft with "14%" for "14 percent": what is left of it, and what is written there."""
+    found = {i: text for i, text in signs.items() if i in kept and i - 1 in kept}
+    return [i for i in kept if i not in found], {i - 1: text for i, text in found.items()}
 
 
 def _shortest(structure: Structure, values: Sequence[float], sizes: Sequence[int]) -> frozenset[int]:

@@ -83,8 +83,15 @@ class UnitTree:
 
     def best(self, capacity: int, *, least: Draft, most: Draft) -> Draft:
         """The draft of the greatest value that has at most `capacity`, holds `least` and lies within `most`."""
-        table = _Table(self, capacity, least, most)
-        return table.draft()
+        return _Table(self, capacity, least, most).draft(capacity)
+
+    def best_of_each(self, capacities: range, *, least: Draft, most: Draft) -> Iterator[Draft]:
+        """The same for each of these rising capacities."""
+        # Mostly the first is asked for alone, and its table is smaller; one table is enough for all others.
+        for part in (capacities[:1], capacities[1:]):
+            if part:
+                table = _Table(self, part[-1], least, most)
+                yield from map(table.draft, part)
 
 
 def _groups(structure: Structure) -> list[list[int]]:
@@ -147,8 +154,8 @@ class _Table:
                     taken[size + more] = more
         return best, taken
 
-    def draft(self) -> Draft:
-        values = self._values[: self._capacity + 1]
+    def draft(self, capacity: int) -> Draft:
+        values = self._values[: capacity + 1]
         size = max(range(len(values)), key=values.__getitem__, default=0)
         if not values or values[size] == _NEVER:
             return self._least
@@ -221,11 +228,9 @@ class NestedDrafts:
             return self._without_spare if shorter != self._without_spare else None
         low, high = tree.size(shorter), tree.size(longer)
         start = next((size for size in _FIRST_SIZES if low < size < high), max(low + 1, round((low + high) / 2)))
-        for capacity in range(start, high):
-            found = tree.best(capacity, least=shorter, most=longer)
-            if found not in (shorter, longer):
-                return found
-        return self._one_more(shorter, longer)
+        drafts = tree.best_of_each(range(start, high), least=shorter, most=longer)
+        other = next((draft for draft in drafts if draft not in (shorter, longer)), None)
+        return other or self._one_more(shorter, longer)
 
     def _one_more(self, shorter: Draft, longer: Draft) -> Draft | None:
         """The shorter draft and one unit beside it, the most valuable one: where what is left is worth nothing."""

@@ -6,7 +6,10 @@ from ealm.grammar.rearranging import ROOT, Tree
 
 def mend_attachments(tree: Tree) -> None:
     """Phrases hang on the words that they belong to."""
+    mend_questions(tree)
     mend_missing_subject(tree)
+    mend_participles(tree)
+    mend_second_subjects(tree)
     mend_crossings(tree)
     mend_prepositions(tree)
     mend_conjunctions(tree)
@@ -15,6 +18,7 @@ def mend_attachments(tree: Tree) -> None:
     mend_where(tree)
     mend_superlatives(tree)
     mend_told(tree)
+    mend_misplaced(tree)
     mend_relatives(tree)
     mend_objects(tree)
     mend_ages(tree)
@@ -23,6 +27,30 @@ def mend_attachments(tree: Tree) -> None:
     mend_times(tree)
     mend_only(tree)
     mend_fronted(tree)
+
+
+def mend_questions(tree: Tree) -> None:
+    """ "Is the pump leaking?": the participle right behind the subject is the verb."""
+    be = tree.root
+    if be is None or "?" not in tree.words or tree.lower[be] not in ("is", "are", "was", "were"):
+        return
+    inner = [j for i in tree.children(be, "ccomp") if tree.tags[i] == "VBG" for j in tree.children(i, "nsubj")]
+    subject = next((i for i in (*tree.children(be, "nsubj"), *inner) if i > be), None)
+    if subject is None or tree.children(be, "acomp", "attr"):
+        return
+    behind = (
+        [tree.heads[subject]]
+        if subject in inner
+        else [i for i in (*tree.children(be, "advcl", "xcomp"), *tree.children(subject, "acl")) if i > subject]
+    )
+    verb = next((i for i in behind if tree.tags[i] == "VBG" and (inner or min(tree.subtree(i)) == i)), None)
+    if verb is None or any(not tree.is_word[i] for i in range(subject, verb)):
+        return
+    tree.move(verb, ROOT, "ROOT")
+    for i in tree.children(be):
+        tree.attach(i, verb)
+    tree.move(be, verb, "aux")
+    tree.root = verb
 
 
 def mend_missing_subject(tree: Tree) -> None:
@@ -41,6 +69,52 @@ def mend_missing_subject(tree: Tree) -> None:
     ]
     if before:
         tree.move(before[0], verb, "nsubj")
+
+
+def mend_participles(tree: Tree) -> None:
+    """ "Digs carried out in May revealed a wall": of two finite verbs without "and", the first is a participle."""
+    for verb in range(1, len(tree.words)):
+        noun = verb - 1
+        if tree.children(verb, "nsubj", "nsubjpass") != [noun] or not _may_be_participle(tree, verb):
+            continue
+        for other in tree.children(verb, "conj", "ccomp", "advcl"):
+            between = range(verb + 1, other)
+            apart = any(
+                not tree.is_word[i] or tree.tags[i][:2] in ("VB", "MD") or tree.relations[i] in ("mark", "nsubj")
+                for i in between
+            )
+            joined = any(tree.relations[i] == "cc" and tree.tags[i - 1] != "CD" for i in between)
+            if other < verb or apart or joined or tree.tags[other] not in ("VBD", "VBZ"):
+                continue
+            tree.move(other, tree.heads[verb], tree.relations[verb])
+            tree.move(noun, other, "nsubj")
+            tree.move(verb, noun, "acl")
+            tree.root = other if tree.root == verb else tree.root
+            break
+
+
+def _may_be_participle(tree: Tree, verb: int) -> bool:
+    """Whether a verb without object and auxiliary has the form of a participle, and says nothing of what is said."""
+    word = tree.lower[verb]
+    if tree.tags[verb] not in ("VBD", "VBN") or tree.children(verb, "aux", "auxpass", "dobj"):
+        return False
+    return word not in rules.SAYING | rules.THINKING and (word.endswith("ed") or word in rules.SAME_PAST)
+
+
+def mend_second_subjects(tree: Tree) -> None:
+    """ "Those working night shifts were ill", "pupils who slept six hours did well": the second noun is no subject."""
+    for verb in range(1, len(tree.words)):
+        subjects = [i for i in tree.children(verb, "nsubj", "nsubjpass") if i < verb]
+        if len(subjects) != 2:
+            continue
+        first, second = subjects
+        clauses = [i for i in tree.children(first, "relcl", "acl") if first < i < second]
+        if tree.lower[first] == "those" and tree.tags[first + 1] == "VBG" and first + 1 < second:
+            tree.move(first + 1, first, "acl")
+            tree.move(second, first + 1, "dobj")
+        elif clauses and all(tree.is_word[first:verb]):
+            measured = tree.lower[second] in rules.UNITS | rules.TIMES or bool(tree.children(clauses[-1], "dobj"))
+            tree.move(second, clauses[-1], "npadvmod" if measured else "dobj")
 
 
 def _is_finite(tree: Tree, verb: int) -> bool:
@@ -172,6 +246,25 @@ def mend_told(tree: Tree) -> None:
             tree.move(clause, tree.heads[noun], "ccomp")
 
 
+def mend_misplaced(tree: Tree) -> None:
+    """ "May expel a member who has lied": what "who" is the subject of hangs on the noun before "who"."""
+    for clause in range(1, len(tree.words)):
+        pronouns = [i for i in tree.children(clause, "nsubj", "nsubjpass") if tree.tags[i] in ("WP", "WDT")]
+        if not pronouns or tree.relations[clause] not in ("conj", "advcl", "dep") or pronouns[0] == 0:
+            continue
+        noun = pronouns[0] - 1
+        if tree.tags[noun] in ("NN", "NNS") and noun not in tree.subtree(clause):
+            tree.move(clause, noun, "relcl")
+    for i in range(1, len(tree.words) - 2):  # "and, with a span of 90 metres, was the longest"
+        if tree.relations[i - 1] != "cc" or tree.words[i] != "," or tree.relations[i + 1] != "prep":
+            continue
+        end = max(tree.subtree(i + 1)) + 1
+        if end < len(tree.words) - 1 and tree.words[end] == ",":
+            behind = [j for j in tree.children(tree.heads[i + 1]) if min(tree.subtree(j)) == end + 1]
+            for j in behind[:1]:
+                tree.attach(i + 1, j)
+
+
 def mend_relatives(tree: Tree) -> None:
     """ "Adults with asthma who have not recovered": a relative clause hangs on a noun that agrees with its verb."""
     for clause in range(len(tree.words)):
@@ -217,7 +310,7 @@ def mend_objects(tree: Tree) -> None:
 def mend_ages(tree: Tree) -> None:
     """ "Do not give it to children under 16": an age belongs to the people before it."""
     for i in range(1, len(tree.words)):
-        bound = tree.relations[i] == "prep" and tree.lower[i] in ("under", "over", "above", "below", "aged")
+        bound = tree.relations[i] == "prep" and tree.lower[i] in ("under", "over", "above", "below", "aged", "between")
         ages = [j for j in tree.children(i, "pobj") if tree.tags[j] == "CD"]
         if bound and ages and tree.tags[i - 1] == "NNS" and i - 1 not in tree.subtree(i):
             tree.attach(i, i - 1)
@@ -226,6 +319,7 @@ def mend_ages(tree: Tree) -> None:
 def mend_measures(tree: Tree) -> None:
     """ "41 miles from the coast": the measure belongs to the preposition behind it."""
     for i in range(1, len(tree.words)):
+        _mend_second_object(tree, i - 1)
         measured = tree.relations[i - 1] == "npadvmod" and tree.lower[i - 1] in rules.UNITS
         lasting = measured and tree.lower[i - 1].removesuffix("s") in rules.SPANS
         where = tree.relations[i] == "prep" and tree.lower[i] in rules.MEASURED
@@ -234,6 +328,13 @@ def mend_measures(tree: Tree) -> None:
         clause = tree.heads[i]  # "an hour before it began"
         if lasting and tree.relations[i] == "mark" and tree.lower[i] in rules.MEASURED and clause > i:
             tree.attach(i - 1, clause)
+
+
+def _mend_second_object(tree: Tree, i: int) -> None:
+    """ "Discard the rest 28 days after opening": a measure behind an object is none."""
+    measures = tree.relations[i] == "dobj" and tree.lower[i] in rules.UNITS and bool(tree.children(i, "nummod"))
+    if measures and tree.heads[i] != ROOT and any(j < i for j in tree.children(tree.heads[i], "dobj")):
+        tree.relations[i] = "npadvmod"
 
 
 def mend_rates(tree: Tree) -> None:
@@ -249,12 +350,27 @@ def mend_rates(tree: Tree) -> None:
 def mend_times(tree: Tree) -> None:
     """ "To Wednesday at 3", "on Fridays in April": the hour belongs to the day, and the day to the month."""
     for i in range(1, len(tree.words)):
+        if tree.lower[i] in ("earlier", "later", "ago") and tree.children(i, "npadvmod"):
+            tree.relations[i] = "npadvmod"  # "pain that began two hours earlier"
+        dated = tree.relations[i] == "prep" and tree.lower[i] == "on" and _is_clock(tree, i - 1)
+        if dated and i - 1 not in tree.subtree(i):
+            tree.move(i, i - 1, "idiom")  # "at 11:30 p.m. on 4 May"
         if tree.relations[i] != "prep" or tree.lower[i] not in ("at", "in", "of") or tree.heads[i] == i - 1:
             continue
         times = any(tree.tags[j] == "CD" or tree.lower[j] in rules.TIMES for j in tree.children(i, "pobj"))
         day = tree.lower[i - 1].removesuffix("s") in rules.TIMES and tree.tags[i - 1].startswith("NN")
         if times and day and i - 1 not in tree.subtree(i):
             tree.attach(i, i - 1)
+        limit = [j for j in tree.children(i, "pobj") if tree.lower[j] in ("latest", "earliest")]
+        if limit and tree.tags[i - 1][:2] in ("NN", "CD"):  # "by 5 p.m. at the latest"
+            tree.attach(i, i - 1)
+            for article in tree.children(limit[0], "det"):
+                tree.relations[article] = "idiom"
+
+
+def _is_clock(tree: Tree, i: int) -> bool:
+    """Whether a word ends a time of the day: "11:30", "p.m.", "noon"."""
+    return tree.lower[i] in rule_words.CLOCK or (tree.tags[i] == "CD" and ":" in tree.words[i])
 
 
 def mend_only(tree: Tree) -> None:

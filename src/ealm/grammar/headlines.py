@@ -34,10 +34,11 @@ def topics_of(tree: Tree, required: Sequence[bool]) -> tuple[Topic, ...]:
     """Noun phrases and questions within the sentence."""
     found = []
     unsure = any(word in rules.HARD_CONDITIONS for word in tree.lower)
+    bracketed = tree.bracketed()
     for i, tag in enumerate(tree.tags):
-        if not tree.is_word[i] or (unsure and _is_denied(tree, i)) or _is_asked(tree, i):
+        if not tree.is_word[i] or i in bracketed or (unsure and _is_denied(tree, i)) or _is_asked(tree, i):
             continue
-        if tag.startswith("N") and tree.relations[i] not in _INNER and tree.lower[i] not in rules.PRONOUNS:
+        if tag.startswith("N") and tree.relations[i] not in _INNER and not _is_pronominal(tree, i):
             phrase = _phrase(tree, i)
             found.append(Topic(i, phrase, _bonus(tree, i, required) - _unexplained(tree, phrase)))
         elif tree.relations[i] == "pcomp" and tag == "VBG" and _is_free(tree, i):
@@ -45,6 +46,11 @@ def topics_of(tree: Tree, required: Sequence[bool]) -> tuple[Topic, ...]:
         elif tree.relations[i] in ("ccomp", "pcomp", "csubj") and _is_question(tree, i):
             found.append(Topic(i, frozenset(tree.subtree(i)), rules.QUESTION_TOPIC))
     return tuple(found)
+
+
+def _is_pronominal(tree: Tree, noun: int) -> bool:
+    """ "Ann or I": says nothing by itself."""
+    return any(tree.lower[i] in rules.PRONOUNS for i in (noun, *tree.children(noun, "conj", "conj-whole")))
 
 
 def _is_free(tree: Tree, gerund: int) -> bool:
@@ -77,6 +83,8 @@ def _is_asked(tree: Tree, noun: int) -> bool:
 def _is_question(tree: Tree, clause: int) -> bool:
     """Whether a clause asks: "whether he knew", "how they would pay"."""
     first = tree.lower[min(tree.subtree(clause))]
+    if tree.tags[clause] in ("VBN", "VBG") and not tree.children(clause, "aux", "auxpass"):
+        return False  # "when the path, closed in May"
     return first in rules.ASKING and (first not in ("when", "where") or tree.relations[clause] == "ccomp")
 
 
@@ -97,9 +105,20 @@ def _phrase(tree: Tree, noun: int) -> frozenset[int]:
 
 def _bonus(tree: Tree, noun: int, required: Sequence[bool]) -> float:
     numbers = [i for i in tree.children(noun, "nummod") if not tree.children(i)]
-    measured = bool(numbers) and bool(tree.children(noun, "prep")) and not tree.children(noun, "idiom", "advmod")
-    if tree.lower[noun] in rules.TIMES | rules.UNITS | rules.MONTHS and not measured:
-        return -rules.LIMITED_TOPIC
+    measured = (
+        bool(numbers)
+        and tree.relations[noun] != "pobj"
+        and bool(tree.children(noun, "prep"))
+        and not tree.children(noun, "idiom", "advmod")
+    )
+    measures = rules.TIMES | rules.UNITS | rules.MONTHS
+    if tree.lower[noun] in measures and not measured:
+        return -rules.LIMITED_TOPIC * (1 + (tree.relations[noun] == "pobj"))
+    above = tree.heads[noun]
+    while above != ROOT and tree.lower[above] not in measures:
+        above = tree.heads[above]
+    if above != ROOT:
+        return -rules.LIMITED_TOPIC  # "within ten days of receiving the invoice"
     limits = ("det", "amod", "advmod", "predet", "neg", "preconj", "idiom")
     loose = rules.LOOSE_LIMITS | rules.ARTICLES | rules.DEMONSTRATIVES
     quantified = any(  # alone, that would be a statement
@@ -109,7 +128,8 @@ def _bonus(tree: Tree, noun: int, required: Sequence[bool]) -> float:
         return rules.SUBJECT_TOPIC - rules.LIMITED_TOPIC * quantified
     if quantified or tree.relations[noun].startswith("conj-"):
         return -rules.LIMITED_TOPIC
-    return -_doubt(tree, noun)
+    stated = tree.relations[noun] == "dobj" and tree.heads[noun] == tree.root and not tree.children(tree.root, "neg")
+    return rules.SUBJECT_TOPIC / 2 * stated - _doubt(tree, noun)
 
 
 def _doubt(tree: Tree, noun: int) -> float:
@@ -175,7 +195,7 @@ def is_spoken(tree: Tree, kept: Collection[int]) -> bool:
 
 def is_report(tree: Tree) -> bool:
     """Whether it tells news: nobody speaks to anybody or says what to do, and it is no rule and no lasting fact."""
-    if is_spoken(tree, range(len(tree.words))):
+    if tree.announced or is_spoken(tree, range(len(tree.words))):
         return False
     root = tree.root
     if root is None:

@@ -2,6 +2,7 @@
 
 from ealm.grammar import rules
 from ealm.grammar.attachments import mend_attachments
+from ealm.grammar.openings import mend_reminders
 from ealm.grammar.rearranging import ROOT, Tree
 
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "expl")
@@ -25,25 +26,6 @@ def mend_clauses(tree: Tree) -> None:
     mend_arguments(tree)
     cut_at_boundaries(tree)
     split_clauses(tree)
-
-
-def mend_reminders(tree: Tree) -> None:
-    """ "A reminder that the drill planned for Monday is off": "reminder" is no subject of the clause behind "that"."""
-    for noun in range(len(tree.words) - 1):
-        verb = tree.heads[noun]
-        if tree.lower[noun] not in rules.REMINDERS or tree.lower[noun + 1] != "that" or verb != tree.root:
-            continue
-        if not tree.relations[noun].startswith("nsubj") or tree.heads[noun + 1] != verb:
-            continue
-        for clause in tree.children(noun, "acl", "relcl"):
-            subjects = [i for i in tree.children(clause, *_SUBJECTS) if noun < i < clause]
-            for subject in subjects[:1]:
-                tree.move(subject, verb, tree.relations[noun])
-                tree.move(clause, subject, "acl")
-        tree.move(noun, ROOT, "ROOT")
-        tree.move(verb, noun, "acl")
-        tree.root = noun
-        return
 
 
 def mend_predicate(tree: Tree) -> None:
@@ -177,6 +159,16 @@ def mend_subordination(tree: Tree) -> None:
         if word in ("when", "as") and tree.relations[tree.heads[i]] == "ccomp" and i < tree.heads[i]:
             clause = tree.heads[i]  # "when he asked, she laughed"
             if clause < tree.heads[clause] and min(tree.subtree(clause)) == i:
+                tree.relations[clause] = "advcl"
+        if tree.lower[i - 2 : i + 1] == ["but", "only", "if"] and tree.relations[tree.heads[i]] == "conj":
+            tree.relations[tree.heads[i]] = "advcl"
+        if tree.lower[i - 1 : i + 1] == ["so", "that"] and i < tree.heads[i]:
+            clause = tree.heads[i]  # "let me know when you land so that we can meet you"
+            if tree.relations[clause] in ("conj", "parataxis"):
+                tree.relations[clause] = "advcl"
+            if tree.relations[clause] == "ccomp" and any(
+                j < i for j in tree.children(tree.heads[clause], "dobj", "ccomp")
+            ):
                 tree.relations[clause] = "advcl"
         if word not in rules.ADJUNCT_MARKS or tree.heads[i] == ROOT:
             continue

@@ -250,6 +250,7 @@ class Needs(Valency):
                 measured
                 or above in rules.PARTITIVES
                 or above.endswith("ness")
+                or self._needs_phrase(i)
                 or self._tags[head] in ("CD", "DT", "JJR", "JJS")
             )
         if self._is_time(i) and self._relations[head] == "relcl" and not self._of(head, *COMPLEMENTS):
@@ -313,7 +314,7 @@ class Needs(Valency):
         enough = any(self._lower[k] == "enough" for j in self._of(head, "dobj") for k in self._children[j])
         if self._is_negated(head) and self._is_purpose(i) and head < i and not enough:
             return True
-        told = self._reports(head) or (self._is_purpose(head) and self._told_as_past(head))
+        told = self._reports(head) or (self._is_purpose(head) and self._told_as_past(head)) or self._tells_of_time(i)
         return bool(marks & {"when", "whenever", "where", "wherever"}) and not told
 
     def _is_denied_reason(self, i: int, marks: set[str]) -> bool:
@@ -349,7 +350,7 @@ class Needs(Valency):
     def _is_compared(self, noun: int) -> bool:
         """ "Patients who took it lived longer than those who did not"."""
         subject = self._relations[noun] in ("nsubj", "nsubjpass")
-        return subject and any(self._lower[i : i + 2] == ["than", "those"] for i in range(noun, len(self._lower)))
+        return subject and "than" in self._lower[self._heads[noun] :]
 
     def _xcomp(self, i: int) -> bool:
         """Behind an object, an infinitive says what for, unless the verb needs it."""

@@ -10,6 +10,9 @@ def join_phrases(tree: Tree) -> None:
     """Words that belong together hang together."""
     give_objects(tree)
     join_idioms(tree)
+    join_bounds(tree)
+    join_dates(tree)
+    join_numbers(tree)
     free_degrees(tree)
     join_exceptions(tree)
     join_names(tree)
@@ -60,6 +63,68 @@ def _join_idiom(tree: Tree, span: list[int]) -> None:
             tree.move(i, top, "idiom")
     if tree.relations[top] in ("advmod", "quantmod", "amod", "npadvmod", "det", "predet", "mark", "cc", "appos"):
         tree.relations[top] = "idiom"
+
+
+def join_bounds(tree: Tree) -> None:
+    """ "No later than six months after it", "by noon at the latest": a bound belongs to its time."""
+    for i in range(len(tree.words) - 3):
+        bound = tree.lower[i] in ("no", "not") and tree.lower[i + 1] in ("later", "earlier", "sooner")
+        if bound and tree.lower[i + 2] == "than" and tree.heads[i + 2] != i + 1 and tree.is_word[i + 3]:
+            _join_bound(tree, i)
+    for i in range(2, len(tree.words) - 2):
+        if tree.lower[i : i + 2] == ["at", "the"] and tree.lower[i + 2] in ("latest", "earliest"):
+            before = next((j for j in range(i - 1, -1, -1) if tree.relations[j] == "prep"), None)
+            if before is not None and i - 1 in tree.subtree(before) and before not in tree.subtree(i):
+                tree.attach(i, before)
+
+
+def _join_bound(tree: Tree, first: int) -> None:
+    """Hang "no later than" on the time behind it, where a parser took it for an adverb of the verb."""
+    span = (first, first + 1, first + 2)
+    time = first + 3
+    while tree.heads[time] > time and tree.relations[time] in ("nummod", "quantmod", "compound", "det", "amod"):
+        time = tree.heads[time]
+    above = next((tree.heads[i] for i in span if tree.heads[i] not in (*span, *tree.subtree(time))), ROOT)
+    if above == ROOT or above in tree.subtree(time) - set(span):
+        return
+    tree.move(time, above, "npadvmod")
+    for i in span:
+        tree.move(i, time, "idiom")
+
+
+def join_dates(tree: Tree) -> None:
+    """ "Friday 12 April" is one thing, whatever hangs on what."""
+    start = 0
+    while start < len(tree.words):
+        end = start
+        while end < len(tree.words) and _is_of_date(tree, end):
+            end += 1
+        span = range(start, end)
+        start = end + 1
+        months = [i for i in span if tree.lower[i] in rules.MONTHS]
+        tops = [i for i in span if tree.heads[i] not in span]
+        if len(months) != 1 or len(span) == len(months) or not tops or any(tree.heads[i] >= end for i in tops[1:]):
+            continue
+        if tops[0] != tree.root and tree.heads[tops[0]] != ROOT:
+            for i in span:
+                if i != tops[0]:
+                    tree.move(i, tops[0], "idiom")
+
+
+def _is_of_date(tree: Tree, i: int) -> bool:
+    """Whether a word can be a part of a date: a day, its number, a month, a year."""
+    word = tree.lower[i]
+    if tree.tags[i] in ("NNP", "NNPS"):
+        return word in rules.MONTHS or word in rules.WEEKDAYS
+    return tree.tags[i] in ("CD", "JJ") and word[:1].isdigit() and word.rstrip("stndrh").isdigit() and len(word) < 5
+
+
+def join_numbers(tree: Tree) -> None:
+    """ "Type 2 diabetes", "the phase 3 trial": the number belongs to the noun before it."""
+    for i in range(len(tree.words) - 1):
+        number = tree.tags[i + 1] == "CD" and tree.relations[i + 1] in ("nummod", "compound")
+        if number and tree.lower[i] in rules.NUMBERED and tree.heads[i + 1] > i + 1 and i not in tree.subtree(i + 1):
+            tree.move(i + 1, i, "idiom")
 
 
 def free_degrees(tree: Tree) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
+from ealm.common.caching import cached_property
 from ealm.common.errors import GrammarError
 
 NO_HEAD = -1

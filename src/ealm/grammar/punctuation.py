@@ -6,6 +6,7 @@ from ealm.grammar import rules
 from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT
 from ealm.grammar.structure import Structure
+from ealm.text.marks import is_mark
 
 _SET_OFF = frozenset(
     {
@@ -57,8 +58,9 @@ class Punctuation:
                 ends.setdefault(last[i], []).append(i)
         for i, own in enumerate(is_word):
             if not own:
-                opened = [j for j in starts.get(i + 1, ()) if parse.heads[j] < i]
-                closed = [j for j in ends.get(i - 1, ()) if parse.heads[j] > i or _set_off(first[j], is_word)]
+                before, behind = _beside(words, i)
+                opened = [j for j in starts.get(behind, ()) if parse.heads[j] < i or ROOT < structure.heads[j] < i]
+                closed = [j for j in ends.get(before, ()) if parse.heads[j] > i or _set_off(first[j], is_word)]
                 self._owners[i] = opened + closed
         self._quoted = _quotations(words)
         self._openers = {i for i, tag in enumerate(parse.tags) if tag in ("IN", "WRB", "RB", "VBG", "VBN")}
@@ -75,6 +77,7 @@ class Punctuation:
         whole = {mark for pair in self._quoted if not broken & set(pair) for mark in pair if self._has_words(pair)}
         broken |= {i for i in self._owners if self._words[i] == '"' and not any(i in pair for pair in self._quoted)}
         left = {i for i in marks - broken if not self._is_left_over(i, kept)} | whole
+        left |= {i + 1 for i in kept if self._structure.relations[i] == "label-whole"}  # "Myth: …"
         left |= self._between_clauses(kept, left)
         return left | self._closing(kept, left)
 
@@ -184,6 +187,16 @@ class Punctuation:
         while behind < len(self._is_word) and not self._is_word[behind]:
             behind += 1
         return (before < 0 or before in kept) and (behind >= len(self._is_word) or behind in kept)
+
+
+def _beside(words: Sequence[str], index: int) -> tuple[int, int]:
+    """The places before and behind a word, across marks of markup."""
+    before, behind = index - 1, index + 1
+    while before >= 0 and is_mark(words[before]):
+        before -= 1
+    while behind < len(words) and is_mark(words[behind]):
+        behind += 1
+    return before, behind
 
 
 def _last_clause(structure: Structure) -> set[int]:

@@ -33,7 +33,9 @@ class Tree:
         self.concessive: set[int] = set()
         """Clauses on which it does not hang, although they have an "if"."""
         self.opening: frozenset[int] = frozenset()
-        """Words before the sentence that are no part of it."""
+        """Words that only the whole sentence has: an address before it, "that" of the second clause that is told."""
+        self.announced = False
+        """Whether a frame tells the reader what follows."""
         self.backshifted: dict[int, int] = {}
         """ "Would" of what somebody said of his own plans, and the verb of saying: without that, it is "will"."""
         self._children: list[list[int]] = [[] for _ in words]
@@ -80,6 +82,17 @@ class Tree:
             self.attach(i, ROOT)
             self.is_word[i] = False
 
+    def bracketed(self) -> set[int]:
+        """Words in brackets."""
+        found, start = set(), None
+        for i, word in enumerate(self.words):
+            if word in ("(", "["):
+                start = i
+            elif word in (")", "]") and start is not None:
+                found |= set(range(start + 1, i))
+                start = None
+        return found
+
     def compounds(self) -> set[int]:
         """Common nouns right before the noun that they belong to: "retirement age", "room temperature"."""
         common = ("NN", "NNS")
@@ -99,6 +112,15 @@ class Tree:
             for i in self.compounds()
             if not self.children(i) and (self.lower[i], self.lower[i + 1]) not in rules.FIXED_COMPOUNDS
             if self.relations[i + 1] in ("nsubj", "nsubjpass", "dobj", "pobj", "attr")
+        }
+
+    def loose_adjectives(self) -> set[int]:
+        """Who may not sell without prior written consent may not sell without consent."""
+        return {
+            i
+            for i, head in enumerate(self.heads)
+            if self.relations[i] == "amod" and self.relations[head] == "pobj" and not self.children(i)
+            if self.lower[self.heads[head]] == "without" and self._is_negated(self.heads[self.heads[head]])
         }
 
     def lift_from_punctuation(self) -> None:
@@ -182,6 +204,7 @@ class Tree:
             for cc in own:
                 self.move(cc, member, "cc")
             self._share_consent(member, above)
+            self._share_end(member, above)
             if len(members) == 1:  # of more, the last one is meant: "do A, do B and do C if …"
                 self._share_condition(member, above)
             owner, before = member if independent else owner, member
@@ -192,6 +215,12 @@ class Tree:
             for phrase in self.children(member, "prep"):
                 if phrase > member and self.lower[phrase] in rules.LIMITING_PREPOSITIONS:
                     self.attach(phrase, above)
+
+    def _share_end(self, member: int, above: int) -> None:
+        """ "You may eat and drink until midnight"."""
+        for phrase in self.children(member, "prep"):
+            if member == above + 2 and phrase > member and self.lower[phrase] in ("until", "till"):
+                self.attach(phrase, above)
 
     def _share_condition(self, member: int, above: int) -> None:
         """ "Stop and call us if it hurts": without a comma, the condition is that of both."""
@@ -230,7 +259,7 @@ class Tree:
         if self.tags[head].startswith("NN") and any(self.tags[i] == "JJ" for i in members[:-1]):
             return True  # "jobs, factory and retail sales"
         last = members[-1]
-        plural = {"are", "were", "have"} & {self.lower[i] for i in self._verb_of(head)}
+        plural = any(self.tags[i] == "VBP" or self.lower[i] == "were" for i in self._verb_of(head))
         if plural and self.tags[head] in ("NN", "NNP"):
             return True  # "nausea and dizziness were common"
         if self.lower[last] in ("half", "quarter"):
@@ -249,7 +278,7 @@ class Tree:
         forbidden = self.tags[head] == "VB" and self._is_negated(head)
         if joined == {"or"} and (forbidden or self._is_supposed(head) or self._is_denied(head)):
             return False  # what holds if A or B holds if A; who does neither A nor B does not A
-        if joined & (rules.ALTERNATIVES | {"&"}) or self.children(head, "preconj"):
+        if joined & (rules.ALTERNATIVES | {"&"}) or self._has_both(head):
             return True
         if self.tags[head] == "CD" or (self.tags[head] == "JJ" and self.tags[members[-1]] in ("NN", "NNS")):
             return True  # "they are 9 and 12", "the German and the English version"
@@ -268,6 +297,11 @@ class Tree:
             return True  # "the cost of repairs, but not that of repairs which …"
         negated = any(self.lower[i] in rules.NEGATORS for i in self.children(head, "neg", "advmod", "det", "preconj"))
         return "but" in joined and negated
+
+    def _has_both(self, noun: int) -> bool:
+        """ "Both A and B", "either A or B"."""
+        both = any(self.lower[i] == "both" for i in self.children(noun, "det", "predet", "amod"))
+        return both or bool(self.children(noun, "preconj"))
 
     def _verb_of(self, noun: int) -> list[int]:
         """The verb of which a noun is the subject, with its auxiliaries."""

@@ -30,6 +30,7 @@ NOUN_PHRASES = {
     "access": ("to",),
     "connection": ("with",),
     "right": ("to",),
+    "time": ("for",),
 }
 """Nouns that say little without a phrase that begins with one of these words."""
 
@@ -42,7 +43,9 @@ TAKING_TIME = frozenset("take takes took taken taking need needs needed needing"
 SMALL_DEGREES = frozenset("slightly just well far much".split())
 """Words before "more than" that it is true without."""
 
-FRAMING = frozenset("spoke talked checked check gone went called wrote phoned emailed chatted".split())
+FRAMING = frozenset(
+    "spoke talked checked check gone went called wrote phoned emailed chatted asked rang texted messaged met".split()
+)
 """Verbs of what somebody did before he learned what he tells."""
 
 FINDING = frozenset("found discovered noticed realised realized learned learnt saw".split())
@@ -72,3 +75,68 @@ PLACE_NOUNS = frozenset("area areas place places country countries region region
 
 FILLERS = frozenset("omg lol haha hahaha tbh ngl lmao btw imo imho".split())
 """What people write in messages that says nothing."""
+
+TIED = frozenset(
+    tuple(pair.split())
+    for pair in (
+        "regardless of, irrespective of, apart from, away from, ahead of, way from, free of, prior to, due to, "
+        "thanks to, owing to, contrary to, contrast to, contrast with, together with, along with, compared with, "
+        "compared to, event of, purpose of, course of, extent of, favour of, favor of, charge of, terms of, spite of, "
+        "view of, aside from, light of, top of, because of, out of"
+    ).split(", ")
+)
+"""Words that say nothing without the preposition behind them and its object."""
+
+GIVING = {
+    "with": frozenset(
+        "supply supplies supplied supplying provide provides provided providing equip equips equipped furnish "
+        "furnishes furnished fill fills filled help helps helped".split()
+    ),
+    "to": frozenset("entitle entitles entitled entitling expose exposes exposed exposing".split()),
+}
+"""Verbs whose phrase with this preposition says what somebody gets."""
+
+CLOCK = frozenset("a.m. p.m. am pm noon midnight o'clock".split())
+"""Last words of a time of the day."""
+
+STATES = frozenset("condition shape mood".split())
+"""Nouns that say nothing without their adjective: "in good condition"."""
+
+FORMERLY = frozenset("once long originally initially previously formerly".split())
+"""Words of a belief that is over."""
+
+CONTRADICTING = frozenset(
+    "otherwise opposite contrary wrong false untrue mistaken incorrect myth disagrees disagree disagreed disproved "
+    "refuted contradicts contradicted".split()
+)
+"""Words of a clause that takes back what was said."""
+
+TELLING = frozenset("inform tell let say announce confirm remind report advise notify share".split())
+"""What somebody writes in order to do."""
+
+WISHING = frozenset("like want wanted wish writing regret i'm we're am are is".split())
+"""Main verbs of what leads there: "we would like to tell you", "this is to confirm", "I'm writing to say"."""
+
+FEELING = frozenset("pleased happy delighted glad sorry proud excited thrilled saddened sad".split())
+"""How somebody says that he tells something."""
+
+MINDFUL = frozenset("aware advised informed reminded mindful".split())
+"""What somebody is asked to be: "please be aware that"."""
+
+APOLOGIES = frozenset("sorry apologies".split())
+"""First words of "sorry for the delay, but …"."""
+
+UNSURE_OF_HELP = (("idk", "if", "this"), ("idk", "if", "it"), ("not", "sure", "if", "this"), ("dunno", "if", "this"))
+"""How somebody leads to "… helps, but"."""
+
+DOUBTFUL_LABELS = frozenset(
+    "myth rumour rumor claim false fiction wrong hypothesis plan proposal option example opinion allegation question "
+    "answer quote prediction theory lie joke".split()
+)
+"""Labels before a colon without which the sentence would be more than it is."""
+
+LIMITS_IN_BRACKETS = frozenset("not no never only if unless except excepted excluding excluded without".split())
+"""Words for which what is in brackets stays."""
+
+IN_NAME = ("in all but name", "in name only", "to the best of")
+"""Phrases that take back what is said before them, or half of it."""

@@ -75,6 +75,7 @@ HEDGES = frozenset(
     "allegedly reportedly possibly probably perhaps maybe supposedly apparently likely unlikely presumably "
     "potentially purportedly ostensibly seemingly theoretically hopefully conceivably tentatively temporarily "
     "usually often sometimes occasionally generally normally typically "
+    "knowingly intentionally deliberately wilfully willfully recklessly negligently "
     "initially formerly previously originally almost wrongly falsely mistakenly incorrectly erroneously jokingly "
     "else".split()
 )
@@ -211,6 +212,10 @@ FIXED_COMPOUNDS = frozenset(
 
 REMINDERS = frozenset("reminder note notice announcement news".split())
 """Nouns whose clause is plainly asserted."""
+
+WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+NUMBERED = frozenset("type phase stage grade category level class tier version model size group block unit".split())
+"""Nouns that a number may follow before another noun: "type 2 diabetes"."""
 
 FIRST_PERSON = frozenset("i we me us my our mine ours myself ourselves".split())
 SPEAKERS = frozenset("i we you i'm we're you're i've we've you've i'd we'd you'd i'll we'll you'll".split())

@@ -157,6 +157,8 @@ class Scope:
     def _is_bounded(self, i: int) -> bool:
         """ "Free for up to three users": a bound on what holds, and not on what has happened."""
         inside = self._tree.subtree(i)
+        if self._lower[i] == "with" and i < self._heads[i]:
+            return False  # "with up to 30 hours of light, the lamp …" describes
         bound = any(self._lower[j] == "up" and self._lower[j + 1 : j + 2] == ["to"] for j in inside)
         kind = self._tags[self._heads[i]] == "NNS" and not self._told_as_past(i)  # "rooms of up to 40 square metres"
         holds = self._tags[self._heads[i]][:2] in ("JJ", "VB") and not self._reports(self._clause_above(i))
@@ -170,8 +172,9 @@ class Scope:
 
     def _is_negated(self, i: int) -> bool:
         """Whether a verb is negated, or the verb of an adjective."""
-        verb = self._heads[i] if self._relations[i] == "acomp" else i
-        return any(self._lower[j] in rules.NEGATORS or self._lower[j].endswith("n't") for j in self._children[verb])
+        verbs = (self._heads[i], i) if self._relations[i] == "acomp" else (i,)
+        beside = [self._lower[j] for verb in verbs for j in self._children[verb]]
+        return any(word in rules.NEGATORS or word.endswith("n't") for word in beside)
 
     def _reports(self, verb: int) -> bool:
         """Whether a clause tells what has happened, and not what holds or shall be done."""
@@ -200,6 +203,16 @@ class Scope:
         """Whether a word or phrase says when."""
         words = [i, *self._of(i, "pobj")]
         return any(self._lower[j] in rules.TIMES for j in words)
+
+    def _tells_of_time(self, clause: int) -> bool:
+        """ "On Sunday morning, when streets will be closed": behind a time and a comma, "when" is no condition."""
+        start = min(self._tree.subtree(clause))
+        before = start - 2
+        return (
+            before >= 0
+            and self._after_comma(clause)
+            and (self._lower[before].removesuffix("s") in rules.TIMES or self._tags[before] == "CD")
+        )
 
     def _is_exchanged(self, i: int) -> bool:
         """Whether a verb, or the verb of an object, says something else without its phrase."""

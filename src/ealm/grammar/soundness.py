@@ -26,7 +26,15 @@ def is_sound(tree: Tree, kept: Collection[int]) -> bool:
     )
     if torn or _lacks_speaker(tree, words) or _lacks_partner(tree, words) or _lacks_finite_verb(tree, words):
         return False
+    if _is_subordinate(tree, kept):
+        return False
     return not any(_meets(tree, *pair, kept) for pair in pairwise(words)) and not _is_turned(tree, words[0])
+
+
+def _is_subordinate(tree: Tree, kept: Collection[int]) -> bool:
+    """ "After the adviser resigned": a clause that a parser took for the main one."""
+    marks = [] if tree.root is None else tree.children(tree.root, "mark")
+    return any(i in kept and tree.lower[i] in rule_words.CONJUNCTIONS - {"that"} for i in marks)
 
 
 def _meets(tree: Tree, before: int, behind: int, kept: Collection[int]) -> bool:

@@ -4,24 +4,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ealm.grammar import rule_words, rules
+from ealm.grammar.openings import announced, is_plain
 from ealm.grammar.rearranging import ROOT, Tree
 
 
 def free_statements(tree: Tree) -> None:
     """What somebody plainly says stands by itself, and "X said" hangs on it, unless it speaks of the speaker."""
-    while tree.root is not None and (content := _said(tree, tree.root)) is not None:
+    while tree.root is not None:
         speech = tree.root
+        own = announced(tree, speech)
+        content = _said(tree, speech) if own is None else own
+        if content is None:
+            return
         subject = next(iter(tree.children(content, "nsubj", "nsubjpass")), None)
-        speaker = next(iter(tree.children(speech, "nsubj")), None)
+        speaker = next(iter(tree.children(speech, "nsubj", *(["nsubjpass"] if own is not None else []))), None)
         pronoun = subject is not None and tree.lower[subject] in rules.THIRD_PERSON and not _is_empty(tree, content)
         antecedent = pronoun and speaker is not None and _is_speaker(tree, subject or 0, speaker)
         named = speaker is not None and not _is_pronoun(tree, speaker)
-        own = tree.lower[speech] in _OWN_WORDS
-        dependent = (_speaks_of_speaker(tree, content) and not own) or (pronoun and not (antecedent and named))
+        dependent = (own is None and _speaks_of_speaker(tree, content)) or (pronoun and not (antecedent and named))
         tree.move(content, ROOT, "ROOT")
+        if own is not None:
+            tree.announced = True
+            _take_over(tree, speech, content)
         finite = tree.tags[speech].startswith("VB")  # "he said that", where "that" may go, and "a reminder that"
         for mark in tree.children(content, "mark"):
             tree.move(mark, speech, "complementizer" if finite else "mark")
+        marks = [j for i in tree.children(content) for j in tree.children(i, "mark") if tree.lower[j] == "that"]
+        joined = {i for i in marks if tree.relations[i - 1] == "cc"}  # "and that"
+        tree.opening |= joined
         if pronoun and antecedent and named and speaker is not None and subject is not None and speaker < subject:
             _remember_tense(tree, speech, content)
             tree.move(speaker, content, "nsubj")
@@ -31,6 +41,30 @@ def free_statements(tree: Tree) -> None:
             relation = "attribution" if finite else "discourse"
             tree.move(speech, content, "attribution-whole" if dependent or pronoun else relation)
         tree.root = content
+
+
+def bind_contradictions(tree: Tree) -> None:
+    """ "It was once thought that …, but it is wrong": a clause that takes back another one stays with it."""
+    for verb in range(len(tree.words)):
+        clauses = [i for i in tree.children(verb, "conj", "parataxis") if _is_contrast(tree, i)]
+        believed = tree.lower[verb] in rules.THINKING | {"assumed", "held", "seen"}
+        over = believed and any(tree.lower[i] in rule_words.FORMERLY for i in tree.children(verb, "advmod"))
+        for i in clauses:
+            if over or any(tree.lower[j] in rule_words.CONTRADICTING for j in tree.subtree(i)):
+                beside = [j for j in tree.children(verb, "conj") if j < i]
+                tree.move(i, beside[-1] if beside else verb, "conj-whole")
+
+
+def _is_contrast(tree: Tree, clause: int) -> bool:
+    return any(tree.lower[i] in ("but", "yet") for i in tree.children(clause, "cc"))
+
+
+def _take_over(tree: Tree, frame: int, content: int) -> None:
+    """ "If you drive, please note that the pass is closed": conditions and further clauses belong to what is told."""
+    for i in tree.children(frame, "advcl", "conj", "cc", "parataxis"):
+        told = i > content or tree.relations[i] == "advcl"
+        if told and content not in tree.subtree(i) and tree.lower[i] not in rule_words.TELLING:
+            tree.attach(i, content)
 
 
 def _remember_tense(tree: Tree, speech: int, content: int) -> None:
@@ -51,14 +85,6 @@ def _is_empty(tree: Tree, clause: int) -> bool:
 
 def _said(tree: Tree, verb: int) -> int | None:
     """The content of a plain statement: a finite clause that is said, and not asked, denied or supposed."""
-    if tree.lower[verb] in rules.REMINDERS:
-        return _reminded(tree, verb)
-    if tree.lower[verb] == "let" and tree.tags[verb] == "VB":
-        return _let_know(tree, verb)
-    if tree.lower[verb] in _OWN_WORDS:
-        return _regretted(tree, verb) or _announced(tree, verb)
-    if tree.lower[verb] in ("asked", "wants", "wanted"):
-        return _passed_on(tree, verb)
     if tree.lower[verb] not in rules.SAYING or tree.tags[verb] not in ("VBD", "VBZ", "VBP", "VBN"):
         return None
     if any(
@@ -76,71 +102,8 @@ def _said(tree: Tree, verb: int) -> int | None:
     if others or any(tree.lower[i] == "but" for i in tree.children(verb, "cc")):
         return None  # another voice answers
     for clause in tree.children(verb, "ccomp"):
-        if _is_plain(tree, clause):
+        if is_plain(tree, clause):
             return clause
-    return None
-
-
-def _is_plain(tree: Tree, clause: int) -> bool:
-    """Whether a clause states something: a subject, and no word that asks."""
-    openers = [i for i in tree.children(clause) if tree.tags[i].startswith("W") and i < clause]
-    marks = {tree.lower[i] for i in tree.children(clause, "mark", "advmod")}
-    return _has_subject(tree, clause) and not openers and not marks & {"whether", "if", "how", "why"}
-
-
-def _has_subject(tree: Tree, clause: int) -> bool:
-    return bool(tree.children(clause, "nsubj", "nsubjpass", "expl"))
-
-
-def _reminded(tree: Tree, noun: int) -> int | None:
-    """ "Just a reminder that …", "please note that …": what follows is stated."""
-    if tree.children(noun, "neg", "nsubj", "aux"):
-        return None
-    clauses = tree.children(noun, "acl", "ccomp", "relcl")
-    return next((i for i in clauses if noun < i and _is_plain(tree, i)), None)
-
-
-def _regretted(tree: Tree, verb: int) -> int | None:
-    """ "I'm afraid we can't": what follows is stated."""
-    afraid = [i for i in tree.children(verb, "acomp") if tree.lower[i] == "afraid"]
-    speakers = [tree.lower[i] for i in (*tree.children(verb, "nsubj"), verb)]
-    if not afraid or tree.children(verb, "neg") or not any(word.startswith(("i", "we")) for word in speakers):
-        return None
-    return next((i for i in tree.children(afraid[0], "ccomp") if _is_plain(tree, i)), None)
-
-
-_OWN_WORDS = ("i'm", "we're", "am", "are", "writing", "regret")
-"""Verbs of what somebody says of his own message."""
-
-
-def _passed_on(tree: Tree, verb: int) -> int | None:
-    """ "Tom asked me to tell you that he has approved it": what Tom says."""
-    for told in tree.children(verb, "xcomp", "ccomp"):
-        tells = tree.lower[told] in ("tell", "inform") or (tree.lower[told] == "let" and bool(_let_know(tree, told)))
-        clauses = tree.children(told, "ccomp")
-        if tells and tree.lower[told - 1] == "to" and clauses and _is_plain(tree, clauses[0]):
-            return clauses[0]
-    return None
-
-
-def _let_know(tree: Tree, verb: int) -> int | None:
-    """ "Just to let you know that …"."""
-    known = [i for i in tree.children(verb, "ccomp") if tree.lower[i] == "know"]
-    clauses = [i for j in known for i in tree.children(j, "ccomp") if _is_plain(tree, i)]
-    return clauses[0] if clauses and tree.lower[verb - 1] == "to" else None
-
-
-def _announced(tree: Tree, verb: int) -> int | None:
-    """ "I'm writing to let you know that …"."""
-    purposes = [i for i in tree.children(verb, "xcomp", "advcl") if tree.lower[i] in ("let", "inform", "tell", "say")]
-    for purpose in purposes:
-        inside = [purpose, *tree.children(purpose, "ccomp")]
-        clauses = [
-            i for j in inside for i in tree.children(j, "ccomp") if tree.tags[i] != "VB" or tree.children(i, "aux")
-        ]
-        found = next((i for i in clauses if _is_plain(tree, i) and tree.lower[i] != "know"), None)
-        if found is not None:
-            return found
     return None
 
 
@@ -254,15 +217,34 @@ def _clause(tree: Tree, i: int, relation: str) -> Clause | None:
 def _reported(tree: Tree, i: int) -> Clause | None:
     """ "I rang the garage, and they say the car is ready", "we looked and found that the pipe leaks"."""
     verb = tree.heads[i]
-    if tree.relations[verb] != "conj" or tree.heads[verb] != tree.root or _is_conditional(tree):
+    beside = tree.relations[verb] == "conj" and tree.heads[verb] == tree.root
+    if not beside and not (tree.relations[verb] == "relcl" and is_framing(tree) and _tells_of_meeting(tree, verb)):
+        return None
+    inside = tree.subtree(i)
+    if any(word in rule_words.CONTRADICTING for j, word in enumerate(tree.lower) if j not in inside):
+        return None
+    if _is_conditional(tree) and not (is_framing(tree) and _holds_conditions(tree, inside)):
         return None
     found = tree.lower[verb] in rule_words.FINDING and tree.tags[verb] == "VBD" and not tree.children(verb, "neg")
     subjects = tree.children(i, "nsubj", "nsubjpass")
-    if not (found and _is_plain(tree, i)) and _said(tree, verb) != i:
+    if not (found and is_plain(tree, i)) and _said(tree, verb) != i:
         return None
     if not subjects or not _is_understood(tree, subjects[0]) or _speaks_of_speaker(tree, i):
         return None
-    return Clause(i, frozenset(tree.subtree(i) - set(tree.children(i, "mark"))))
+    return Clause(i, frozenset(inside - set(tree.children(i, "mark"))))
+
+
+def _tells_of_meeting(tree: Tree, verb: int) -> bool:
+    """ "I rang Ann, who says …": whether somebody whom the main clause names says it, behind a comma."""
+    pronouns = [i for i in tree.children(verb, "nsubj") if tree.lower[i] == "who"]
+    return bool(pronouns) and tree.words[pronouns[0] - 1] == "," and not tree.children(tree.root or 0, "conj")
+
+
+def _holds_conditions(tree: Tree, inside: set[int]) -> bool:
+    """Whether all conditions of the sentence stand in these words."""
+    return not tree.conditional - inside and all(
+        i in inside for i, own in enumerate(tree.lower) if own in rules.CONDITIONS
+    )
 
 
 def is_framing(tree: Tree) -> bool:
@@ -281,8 +263,9 @@ def asks(tree: Tree) -> bool:
 
 def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
     """A clause beside the root, with a subject that is understood; a condition may reach as far as a semicolon."""
-    if tree.lower[i] in rules.THINKING | rules.SAYING and not tree.children(i, "ccomp", "dobj", "xcomp"):
-        return None  # "he promised"
+    content = [j for j in tree.children(i, "ccomp", "dobj", "xcomp") if tree.tags[j] != "VBG"]
+    if tree.lower[i] in rules.THINKING | rules.SAYING and not content:
+        return None  # "he promised", "the paper said, citing sources"
     if tree.children(i, "mark") or (_is_conditional(tree) and ";" not in tree.words[min(i, tree.root or 0) : i]):
         return None
     subjects = tree.children(i, "nsubj", "nsubjpass")
@@ -295,8 +278,10 @@ def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
     openers = {j for j in tree.children(i, "cc", "advmod", "intj") if j < i and tree.lower[j] not in rules.NEGATORS}
     joined = {tree.lower[j] for j in tree.children(i, "cc")}
     first = min(inside - openers)
+    if max(inside) != i and tree.lower[max(inside)] in rules.BE_PRESENT | rules.BE_PAST | {"did", "does", "do"}:
+        return None  # "tests showed that it was"
     denied = joined & rules.ALTERNATIVES or (first > 0 and tree.lower[first - 1] in rules.NEGATORS)
-    if denied or any(tree.lower[j] in ("otherwise", "else", "instead") for j in inside):
+    if denied or any(tree.lower[j] in rule_words.CONTRADICTING | {"else", "instead"} for j in inside):
         return None
     unknown = any(tree.lower[j] in rules.THIRD_PERSON_OBJECTS for j in inside - {*written})
     if unknown and (written or not _names_before(tree, inside)):
@@ -358,12 +343,24 @@ def _reason(tree: Tree, i: int) -> Clause | None:
     subjects = tree.children(i, "nsubj", "nsubjpass")
     if len(marks) != 1 or tree.lower[marks[0]] not in rules.FACTUAL_MARKS or not subjects:
         return None
+    if _turns_round(tree, tree.lower[marks[0]]):
+        return None
     denied = tree.children(i, "neg") and tree.children(i, "neg")[0] < marks[0]
     limited = marks[0] > 0 and tree.lower[marks[0] - 1] in rules.NEGATORS | rules.LIMITERS | rules.HEDGES
     root_denied = tree.lower[marks[0]] == "because" and tree.root is not None and bool(tree.children(tree.root, "neg"))
     if denied or limited or root_denied or not _is_understood(tree, subjects[0]):
         return None
     return Clause(i, frozenset(tree.subtree(i) - set(marks)))
+
+
+def _turns_round(tree: Tree, mark: str) -> bool:
+    """Whether a reason or concession alone would hide what is asked, forbidden or demanded."""
+    root = tree.root or 0
+    auxiliaries, subjects = tree.children(root, "aux", "auxpass"), tree.children(root, "nsubj", "nsubjpass")
+    asked = commands(tree, root) or (auxiliaries and subjects and auxiliaries[0] < subjects[0])
+    denied = tree.children(root, "neg") or any(tree.lower[i].endswith("n't") for i in auxiliaries)
+    demanded = any(tree.lower[i] in ("should", "must", "shall") for i in auxiliaries)
+    return bool(asked or (mark in ("although", "though", "while") and (denied or demanded)))
 
 
 def _told_in_passing(tree: Tree, i: int) -> Clause | None:

@@ -6,8 +6,8 @@ syntax, `needs` says which dependents a head needs and what the others cost, `ru
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from ealm.common.caching import cached_property
 from ealm.grammar.costs import Costs
 from ealm.grammar.ellipsis import elide_pronouns, elide_subjects
 from ealm.grammar.headlines import (
@@ -21,13 +21,20 @@ from ealm.grammar.headlines import (
     topics_of,
 )
 from ealm.grammar.mending import mend_clauses
-from ealm.grammar.openings import cut_openings
+from ealm.grammar.openings import cut_openings, set_apart
 from ealm.grammar.phrases import join_phrases
 from ealm.grammar.protocol import Parse
 from ealm.grammar.rearranging import ROOT, Tree
 from ealm.grammar.remarks import Remark, remark
 from ealm.grammar.soundness import is_sound
-from ealm.grammar.statements import Clause, free_antecedents, free_statements, is_framing, other_clauses
+from ealm.grammar.statements import (
+    Clause,
+    bind_contradictions,
+    free_antecedents,
+    free_statements,
+    is_framing,
+    other_clauses,
+)
 
 
 @dataclass(frozen=True)
@@ -86,11 +93,13 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
         return _flat(len(words), is_word)
     tree.lift_from_punctuation()
     cut_openings(tree)
+    set_apart(tree)
     join_phrases(tree)
     mend_clauses(tree)
     tree.mend_coordinations()
     tree.join_coordinations()
     tree.settle_conjunctions()
+    bind_contradictions(tree)
     free_statements(tree)
     free_antecedents(tree)
     elide_subjects(tree)
@@ -102,6 +111,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
 def _structure(tree: Tree, *, headline: bool) -> Structure:
     plain = headline and not is_report(tree)  # "I spoke to the landlord", "bats are the only mammals that fly"
     articles = spare_words(tree) | demonstratives(tree) if plain else set()
+    loose = tree.loose_compounds() | tree.loose_adjectives()
     shorter = copulas(tree) | first_names(tree) if headline and not plain else set()
     needs = Costs(tree, headline=headline and not plain)
     count = range(len(tree.words))
@@ -113,7 +123,10 @@ def _structure(tree: Tree, *, headline: bool) -> Structure:
         required=tuple(needs_word),
         costs=tuple(costs),
         spare=frozenset(needs.spare),
-        dispensable=(frozenset(articles | shorter), frozenset(articles | shorter | tree.loose_compounds())),
+        dispensable=(
+            frozenset(articles | shorter),
+            frozenset(articles | shorter | loose),
+        ),
         is_word=tuple(tree.is_word),
         relations=tuple(tree.relations),
         tree=tree,

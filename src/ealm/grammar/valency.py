@@ -7,7 +7,7 @@ from typing import Any
 from ealm.common.storage import parse_json, read_text_or_packed
 from ealm.grammar import rule_words, rules
 from ealm.grammar.rearranging import ROOT
-from ealm.grammar.scope import Scope
+from ealm.grammar.scope import COMPLEMENTS, Scope
 
 _PHRASES = ("prep", "npadvmod", "dative", "agent")
 _ADVERBIALS = ("prep", "advmod")
@@ -45,10 +45,26 @@ class Valency(Scope):
             return True
         if relation in _PHRASES:
             opposed = self._lower[i] == "against" and not self._after_comma(i)
-            return opposed or self._is_told_in_full(i) or self._is_for_use(i) or self._is_by_whom(i)
+            nominal = " ".join(self._lower[i : i + 4]).startswith(rule_words.IN_NAME)
+            limits = {self._lower[j] for j in self._of(head, "det", "predet")}
+            of_all = self._lower[i] in rules.NARROWING and limits & {"all", "every", "any"} and not self._after_comma(i)
+            return (
+                opposed
+                or nominal
+                or bool(of_all)
+                or self._is_told_in_full(i)
+                or self._is_for_use(i)
+                or self._is_by_whom(i)
+            )
         if relation == "amod":
-            return self._is_denied_kind(i) or self._is_regretted(i) or self._names_kind(i)
-        return relation in ("relcl", "acl") and self._defines(i)
+            return (
+                self._is_denied_kind(i)
+                or self._is_regretted(i)
+                or self._names_kind(i)
+                or self._narrows_condition(i)
+                or self._lower[self._heads[i]] in rule_words.STATES
+            )
+        return relation in ("relcl", "acl") and (self._defines(i) or self._is_state(i) or self._is_of_share(i))
 
     def completes_head(self, i: int) -> bool:
         """Whether little is said without this phrase or clause."""
@@ -57,6 +73,8 @@ class Valency(Scope):
             return False
         if relation in _PHRASES:
             needed = rule_words.NOUN_PHRASES.get(self._lower[head], ())
+            if (self._lower[head], self._lower[i]) in rule_words.TIED or self._is_given(i) or self._is_all_told(i):
+                return True
             if self._lower[i] in needed or self._is_since_when(i) or self._is_deadline(i):
                 return True
             return self._is_learned(i) or self._is_of_adjective(i)
@@ -85,7 +103,39 @@ class Valency(Scope):
 
     def _bounds_condition(self, i: int) -> bool:
         """ "If you renew before June", "if it rises above the limit"."""
-        return self._relations[i] == "prep" and self._lower[i] in rule_words.BOUNDS and self._in_condition(i)
+        if self._relations[i] != "prep" or not self._in_condition(i):
+            return False
+        return self._lower[i] in rule_words.BOUNDS or self._completes(i)  # "unless they return to work"
+
+    def _narrows_condition(self, i: int) -> bool:
+        """ "If it exceeds a critical value"."""
+        determiners = {self._lower[j] for j in self._of(self._heads[i], "det", "poss")}
+        return not determiners - {"a", "an", "any"} and self._in_condition(i)
+
+    def _is_given(self, i: int) -> bool:
+        """ "They supply them with water"."""
+        return self._lower[self._heads[i]] in rule_words.GIVING.get(self._lower[i], ())
+
+    def _is_all_told(self, i: int) -> bool:
+        """ "Rain that began late on Thursday", "a post that was advertised on your site": all that the clause says."""
+        clause = self._heads[i]
+        if self._relations[clause] != "relcl" or self._of(clause, *COMPLEMENTS, "agent", "prt"):
+            return False
+        others = [j for j in self._of(clause, *_PHRASES) if j != i and self._has_number(j)]
+        return not others and self._first_behind(i, *_PHRASES) and self._tags[clause].startswith("VB")
+
+    def _is_state(self, i: int) -> bool:
+        """ "With the label facing up"."""
+        noun = self._heads[i]
+        within = self._relations[noun] == "pobj" and self._lower[self._heads[noun]] == "with"
+        return within and self._relations[i] == "acl" and self._tags[i] in ("VBG", "VBN") and not self._after_comma(i)
+
+    def _is_of_share(self, i: int) -> bool:
+        """ "Most of the energy released in the reaction"."""
+        noun = self._heads[i]
+        part = self._heads[noun] if self._relations[noun] == "pobj" else ROOT
+        share = self._heads[part] if part != ROOT and self._lower[part] == "of" else ROOT
+        return share != ROOT and self._lower[share] in rules.PROPORTIONS and not self._after_comma(i)
 
     def _is_deadline(self, i: int) -> bool:
         """ "Return it within 100 nights"."""
@@ -112,7 +162,11 @@ class Valency(Scope):
         phrase = self._heads[noun]
         if self._relations[noun] in ("pobj", "conj", "conj-whole") and phrase != ROOT:
             phrase = phrase if self._tags[phrase] == "IN" else self._heads[phrase]
-            return phrase != ROOT and self._lower[phrase] == "with" and self._lower[self._heads[phrase]] in rules.PEOPLE
+            return (
+                phrase != ROOT
+                and self._lower[phrase] == "with"
+                and (self._lower[self._heads[phrase]] in rules.PEOPLE | rules.GENERIC_HEADS)
+            )
         return any(self._of(j, "prep", "idiom") for j in self._of(noun, "nummod"))
 
     def _defines(self, i: int) -> bool:

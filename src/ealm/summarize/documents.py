@@ -3,10 +3,10 @@
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import regex
 
+from ealm.common.caching import cached_property
 from ealm.common.errors import TextError
 from ealm.common.pieces import between_pieces
 from ealm.paper.rollout import WalkSource
@@ -30,8 +30,14 @@ _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
 """What is made a list of matters; code and tables say less than prose; greetings, signatures and quotations are the
 first to go."""
 
+_QUESTION_ALONE = 0.25
+"""Weight of a question that is a paragraph of its own, as in an interview: without its answer it says nothing."""
+
 _MOST_FOR_HEADINGS = 0.3
 """Share of the limit that headings may take."""
+
+_LONGER = 12
+"""Words by which a statement may be longer than twice the usual length, where nobody set a limit."""
 
 _BARE_WORDS = -1_000.0
 """Value of words to keep without a sentence around them: only if nothing else fits."""
@@ -111,15 +117,20 @@ class LengthPlanner:
             repetition([drafts.prepared.sentence for drafts in own]),
             shared_words([drafts.prepared.sentence for drafts in own]),
         )
-        return {
-            i: own * _WEIGHTS.get(self._sentences[i].form, 1.0) for i, own in zip(self._prose, weights, strict=True)
-        }
+        return {i: own * self._form_weight(i) for i, own in zip(self._prose, weights, strict=True)}
+
+    def _form_weight(self, index: int) -> float:
+        sentence = self._sentences[index]
+        alone = sum(other.block == sentence.block for other in self._sentences[index - 1 : index + 2]) == 1
+        if sentence.form == "prose" and alone and index and sentence.text.endswith("?"):
+            return _QUESTION_ALONE
+        return _WEIGHTS.get(sentence.form, 1.0)
 
     def plan(self, limit: Limit, *, aim: bool = False) -> list[Shortened]:
         """Actions for each sentence; raises if the words to keep do not fit, unless the limit is only an aim."""
         between_pieces()
         alone = len(self._all) == 1 and not self._sentences[0].lead
-        drafts = [self._all[0].within(limit)] if alone else self._shared(limit)
+        drafts = [self._alone(limit, aim=aim)] if alone else self._shared(limit)
         taken = limit.measure(self._text(drafts))
         if taken > limit.size and not aim and any(own.prepared.hard_keep for own in self._all):
             raise TextError(
@@ -127,6 +138,13 @@ class LengthPlanner:
                 "Allow more, or keep fewer words."
             )
         return [draft.shortened for draft in drafts]
+
+    def _alone(self, limit: Limit, *, aim: bool) -> SentenceDraft:
+        """The draft of a single sentence; where nobody set a limit, a statement may be longer than usual."""
+        draft = self._all[0].within(limit)
+        sizes = range(limit.size + 1, 2 * limit.size + _LONGER) if aim else ()
+        longer = (self._all[0].within(replace(limit, size=size)) for size in sizes)
+        return draft if draft.shortened.complete else next((own for own in longer if own.shortened.complete), draft)
 
     def _text(self, drafts: Sequence[SentenceDraft]) -> str:
         return assembled(self._sentences, [draft.text for draft in drafts])

@@ -6,9 +6,9 @@ that denies or restricts something.
 """
 
 from collections.abc import Collection, Sequence
-from functools import cached_property
 from itertools import pairwise
 
+from ealm.common.caching import cached_property
 from ealm.grammar.protocol import NO_HEAD, Parse
 from ealm.grammar.rearranging import ROOT
 from ealm.grammar.structure import Structure

@@ -8,9 +8,9 @@ import operator
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, make_dataclass
-from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args
 
+from ealm.common.caching import cached_property
 from ealm.common.errors import SettingsError
 from ealm.text.frames import MARKUPS
 from ealm.text.lengths import EMBEDDED_TOKENIZER, UNITS, Limit, share_limit

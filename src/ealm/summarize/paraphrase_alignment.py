@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
+from ealm.common.caching import cached_property
 from ealm.paper.edits import Action
 from ealm.summarize.result import Edit, Summary
 from ealm.text.paraphrase import Paraphrase, paraphrases

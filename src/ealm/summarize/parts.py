@@ -6,7 +6,7 @@ from ealm.summarize.sentence_drafts import SentenceDraft, SentenceDrafts
 from ealm.text.lengths import Limit
 from ealm.text.sentences import Sentence
 
-_ITEM_SHARES = (0.35, 0.5, 0.65, 0.8, 1.0)
+_ITEM_SHARES = (0.25, 0.35, 0.5, 0.65, 0.8, 1.0)
 """Lengths of the items of a list that are compared, as shares of the whole."""
 
 _MOST_COUNTS = 12

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from ealm.common.caching import cached_property
 from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_plan import Fits as DraftFits
 from ealm.goal_agent.tree_plan import TreePlan

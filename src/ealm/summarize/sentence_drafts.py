@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import regex
 
+from ealm.common.caching import cached_property
 from ealm.goal_agent.tree_plan import TreePlan
 from ealm.paper.edits import Action
 from ealm.paper.rollout import WalkSource
@@ -32,8 +32,11 @@ _LEAST_SHARE_OF_LIMIT = 0.6
 _FEWEST_WORDS = 4
 """Of a draft: "Trains will run." says nothing."""
 
-_FEWEST_WITHOUT_VERB = 3
-"""Words of a sentence that has none: "Questions?" does not stand alone."""
+_FEWEST_IN_ITEM = 3
+"""Of an item of a list: "Pay the rent" is enough of one."""
+
+_FEWEST_WITHOUT_VERB = 5
+"""Words of a sentence that has none: "Questions?" and "In the store." do not stand alone."""
 
 _LONGEST_PHRASE = 16
 """Words of an item without a verb, which stays whole: "3 cloves of garlic, crushed"."""
@@ -114,9 +117,9 @@ class SentenceDrafts:
     def statements(self, limit: Limit, *, whole: bool = False) -> list[SentenceDraft]:
         """Well-formed drafts in rising length that say enough of what the sentence says; with `whole`, only all of it.
 
-        What is never shortened, such as code, has one. A phrase counts as an item of a list, but not as a sentence.
+        What is never shortened, such as code, has one, and so has a phrase ("Present: Ms Karlsen (nursing), Mr Iyer").
         """
-        found = [] if whole or self._is_whole else self._shorter(limit)
+        found = [] if whole or self._is_whole or not self.read.has_verb() else self._shorter(limit)
         if limit.allows(self.whole.text):
             found.append(self.whole)
         return [draft for draft in found if self.says_enough(draft, limit) or self.prepared.hard_keep]
@@ -127,9 +130,10 @@ class SentenceDrafts:
         if all_words < _FEWEST_WITHOUT_VERB and self.prepared.sentence.form == "prose" and not self.read.has_verb():
             return False
         room = limit.size * all_words / max(1, limit.measure(self.prepared.sentence.text))
-        most = _FEWEST_WORDS if self.prepared.sentence.form == "item" else _ENOUGH_WORDS
-        enough = min(most, max(_FEWEST_WORDS, round(_LEAST_SHARE_OF_LIMIT * room)))
-        fewest = min(all_words, max(_FEWEST_WORDS, min(enough, round(_LEAST_LENGTH * all_words))))
+        is_item = self.prepared.sentence.form == "item"
+        at_least, most = (_FEWEST_IN_ITEM, _FEWEST_IN_ITEM) if is_item else (_FEWEST_WORDS, _ENOUGH_WORDS)
+        enough = min(most, max(at_least, round(_LEAST_SHARE_OF_LIMIT * room)))
+        fewest = min(all_words, max(at_least, min(enough, round(_LEAST_LENGTH * all_words))))
         least = min(_LEAST_CONTENT, enough / max(1, sum(value > 0 for value in self._values))) * self.whole.content
         if draft.content < least - 1e-9 or len(draft.kept - self.prepared.punctuation) < fewest:
             return False

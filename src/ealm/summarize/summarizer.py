@@ -3,11 +3,11 @@
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ealm.common.caching import cached_property
 from ealm.common.config import AUTO, Settings
 from ealm.common.errors import EalmError, EalmWarning
 from ealm.grammar.loading import EMBEDDED

@@ -18,6 +18,7 @@ from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.detokenizer import final_punctuation, is_punctuation
 from ealm.text.language import ENGLISH
 from ealm.text.marks import is_mark, is_whole
+from ealm.text.tokenizer import CODE
 
 
 class GrammarPlans:
@@ -50,7 +51,7 @@ class GrammarPlans:
 
 def _without_marks(words: Sequence[str]) -> list[str]:
     """What a parser reads: no placeholders for markup, and a plain noun for code."""
-    return [_CODE if is_whole(word) else word for word in words if not is_mark(word)]
+    return [_CODE if is_whole(word) or CODE.fullmatch(word) else word for word in words if not is_mark(word)]
 
 
 def _encodings_with_marks(words: Sequence[str], encodings: Tensor) -> Tensor:

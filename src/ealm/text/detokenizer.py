@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import regex
 
-from ealm.text.marks import closing_mark
+from ealm.text.marks import closing_mark, is_mark
 from ealm.text.sentences import Sentence
 from ealm.text.tokenizer import TAG, Token
 from ealm.text.words import join_words
@@ -88,9 +88,9 @@ class Layout:
         self._glued = [index > 0 and not space for index, space in enumerate(self._spaces)]
         """Whether no space lies between a word and the one before it."""
         self._is_punctuation = [is_punctuation(word) for word in words]
-        self._partners = self._pairs()
-        self._marks = [(at, self._partners[at]) for at, word in enumerate(words) if closing_mark(word) in words]
+        self._marks = [(at, words.index(end)) for at, word in enumerate(words) if (end := closing_mark(word)) in words]
         """Marks of markup, each with its partner."""
+        self._partners = self._pairs() | dict(self._marks) | {end: start for start, end in self._marks}
         self._strength = {index: _STRENGTH[word] for index, word in enumerate(words) if word in _STRENGTH}
         self._terminals = {index for index, word in enumerate(words) if word in _TERMINALS}
         self._hosts = {index: hosts for index in range(len(words)) if (hosts := self._hosts_of(index))}
@@ -104,21 +104,25 @@ class Layout:
         self._capital = not sentence.continued and _starts_with_capital(sentence.text)
         glued_behind = [*self._glued[1:], False]
         self._closes_up_before = [
-            glued and (mark or word in ENDINGS)
+            glued and (mark or word in ENDINGS) and closing_mark(word) is None
             for word, glued, mark in zip(words, self._glued, self._is_punctuation, strict=True)
         ]
         before_mark = [*self._is_punctuation[1:], False]  # the comma of `so," he said`: a word behind it has a space
         self._closes_up_behind = [
-            glued and ((mark and not (ends and word in _SEPARATORS)) or _CURRENCY.fullmatch(word) is not None)
+            glued
+            and ((mark and not (ends and word in _SEPARATORS)) or _CURRENCY.fullmatch(word) is not None)
+            and not (is_mark(word) and closing_mark(word) is None)
             for word, glued, mark, ends in zip(words, glued_behind, self._is_punctuation, before_mark, strict=True)
         ]
 
     def _pairs(self) -> dict[int, int]:
-        """Brackets, quotation marks and tags that belong together, each to its partner."""
+        """Brackets, quotation marks and HTML tags that belong together, each to its partner."""
         words = self._words
         partners: dict[int, int] = {}
         waiting: list[int] = []
         for index, word in enumerate(words):
+            if is_mark(word):  # a bracket may be open inside of bold words and close behind them
+                continue
             straight = word in _STRAIGHT_QUOTES
             opener = next(
                 (
@@ -287,7 +291,7 @@ class Layout:
 def _closing(word: str) -> str | None:
     """What closes a bracket, a quotation mark or a tag."""
     if word[0] != "<" or word == "<":
-        return _PAIRS.get(word) or closing_mark(word)
+        return _PAIRS.get(word)
     tag = TAG.fullmatch(word)
     return None if tag is None or word.startswith("</") or word.endswith("/>") else f"</{tag[1].lower()}>"
 

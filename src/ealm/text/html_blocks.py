@@ -11,11 +11,17 @@ from ealm.text.marks import Marks, without_placeholders
 _INLINE = frozenset(
     "a abbr b bdi bdo big cite del dfn em font i ins label mark q s small span strong sub sup time u".split()
 )
-_WHOLE_INLINE = frozenset("code kbd samp var".split())
+WHOLE_INLINE = frozenset("code kbd samp var".split())
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _VERBATIM = frozenset("pre table textarea svg math".split())
 _UNSEEN = frozenset("script style head title noscript template".split())
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_BLOCKS = _HEADINGS | frozenset(
+    "address article aside blockquote details div dl fieldset figure footer form header hr main menu nav ol p pre"
+    " section table ul".split()
+)
+_ENDED_BY = {"p": _BLOCKS, "li": {"li"}, "dt": {"dt", "dd"}, "dd": {"dt", "dd"}, "option": {"option"}}
+"""Elements whose end may be left out before one of these."""
 
 
 @dataclass
@@ -72,9 +78,10 @@ class _Reader(HTMLParser):
         if self._raw_tag:
             self._raw.append(own)
             self._raw_depth += tag == self._raw_tag
-        elif tag in _WHOLE_INLINE | _VERBATIM | _UNSEEN:
-            if tag not in _WHOLE_INLINE:
+        elif tag in WHOLE_INLINE | _VERBATIM | _UNSEEN:
+            if tag not in WHOLE_INLINE:
                 self._flush()
+            self._end_before(tag)
             self._raw_tag, self._raw, self._raw_depth = tag, [own], 1
         elif tag in _VOID:
             self._void(tag, own)
@@ -84,9 +91,15 @@ class _Reader(HTMLParser):
             self._open_marks.append((tag, closing))
         else:
             self._flush()
+            self._end_before(tag)
             element = _Element(own, f"</{tag}>")
             self._stack[-1][1].children.append(element)
             self._stack.append((tag, element))
+
+    def _end_before(self, tag: str) -> None:
+        """The end of an element that nobody has written."""
+        if tag in _ENDED_BY.get(self._stack[-1][0], ()):
+            self._stack.pop()
 
     def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:  # noqa: ARG002
         self._void(tag, self.get_starttag_text() or "")
@@ -119,7 +132,7 @@ class _Reader(HTMLParser):
 
     def _end_raw(self) -> None:
         raw, tag, self._raw_tag = "".join(self._raw), self._raw_tag, ""
-        if tag in _WHOLE_INLINE:
+        if tag in WHOLE_INLINE:
             self._text += self.marks.whole(raw, "".join(part for part in self._raw if part[:1] != "<"))
         elif tag in _UNSEEN:
             self._stack[-1][1].children.append(raw)
@@ -143,7 +156,7 @@ class _Reader(HTMLParser):
         while self._open_marks:
             self._text += self._open_marks.pop()[1]
         raw, self._text = self._text, ""
-        text = " ".join(raw.split())
+        text = self.marks.joined(" ".join(raw.split()))
         if not any(character.isprintable() and not 0xE000 <= ord(character) < 0xF000 for character in text):
             self._stack[-1][1].children.append("\n" if "\n" in raw else "")
             return

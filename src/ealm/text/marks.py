@@ -60,6 +60,8 @@ def without_seams(text: str) -> str:
 
 _SEAM = regex.compile(rf"([{chr(FIRST_PAIR)}-{chr(FIRST_WHOLE - 1)}])(\s*)([{chr(FIRST_PAIR)}-{chr(FIRST_WHOLE - 1)}])")
 
+_JOINED = regex.compile(rf"[{chr(FIRST_WHOLE)}-{chr(LAST)}](?:[-+/=.:][{chr(FIRST_WHOLE)}-{chr(LAST)}])+")
+
 
 @dataclass
 class Marks:
@@ -86,6 +88,13 @@ class Marks:
             return seen
         self.written[code], self.seen[code] = written, seen
         return chr(code)
+
+    def joined(self, text: str) -> str:
+        """A text in which wholes that signs join, such as two keys with a plus, are one."""
+        found: str = _JOINED.sub(
+            lambda run: self.whole(run[0].translate(self.written), run[0].translate(self.seen)), text
+        )
+        return found
 
 
 def without_placeholders(text: str) -> str:

@@ -12,6 +12,7 @@ from ealm.text.paraphrase_lexicon import is_digits, lexicon, longest_phrase
 from ealm.text.protected_words import protected_indices
 from ealm.text.word_lists import (
     ACTIVITY_NOUNS,
+    CONTRACTED_ENDINGS,
     FUTURE_ADJECTIVES,
     INFINITIVES,
     PRONOUNS_BEFORE_PROGRESSIVES,
@@ -108,6 +109,12 @@ def indefinite_article(word: str) -> str:
     if lower.startswith(_WITH_A) and not lower.startswith(("unin", "unim")):
         return "a"
     return "an" if lower[0] in "aeio8" or lower.startswith(_SILENT) else "a"
+
+
+def contraction(first: str, second: str) -> str | None:
+    """The short form of a pronoun and a verb: "you're"; a negation stays as it is written."""
+    ending, pronouns = CONTRACTED_ENDINGS.get(second.lower(), ("", frozenset()))
+    return first + ending if first.lower() in pronouns else None
 
 
 def agreeing_articles(words: Sequence[str], kept: Collection[int], written: Mapping[int, str]) -> dict[int, str]:

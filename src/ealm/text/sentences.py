@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import accumulate, pairwise
 
 import regex
 from sentencex import segment
 
+from ealm.common.caching import cached_property
 from ealm.text.blocks import Block, Form, split_blocks
 from ealm.text.marks import paired_marks, with_own_marks
 from ealm.text.tokenizer import Token, tokenize
@@ -25,6 +25,16 @@ _WIDE_SPACE = regex.compile(r"[^\S ]|[\x1c-\x1f]")
 _QUOTATION_END = regex.compile(r"[\"”’'»]\s*\z")
 _NAMES_THE_SPEAKER = regex.compile(r"(?:—|–|--?)\s*\p{Lu}")
 _LIST_NUMBER = regex.compile(r"\s*\(?\d{1,3}[.)]\s+")
+_WEEKDAY = "Mon|Tues?|Wed|Thurs?|Fri|Sat|Sun"
+_ABBREVIATED = (
+    (r"(?:Ms|Mx|Mses|Ald|Br|Attn)", r"\p{Lu}"),
+    (r"(?:[Ff]igs?|[Vv]ols?|approx|[Tt]el|[Ee]xt|[Ee]qs?|[Cc]hs?|[Cc]hap|[Pp]aras?|App|est|min|max)", r"\d"),
+    (r"(?:est|approx|min|max)", r"\p{Ll}"),
+    (rf"(?:{_WEEKDAY})", rf"(?:\p{{Ll}}|\d|(?:{_WEEKDAY})\b)"),
+    (r"[ap]\.m", r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b(?! (?:is|was|will|has)\b)"),
+)
+"""Abbreviations that the library takes for the end of a sentence, and what goes on behind them."""
+_GOES_ON = tuple((regex.compile(rf"\b{end}\.\s*\z"), regex.compile(start)) for end, start in _ABBREVIATED)
 
 
 @dataclass(frozen=True)
@@ -141,8 +151,8 @@ def _stretches(paragraph: str, language: str) -> list[str]:
 
 
 def _belong_together(before: str, stretch: str) -> bool:
-    """A number belongs to what it numbers, and "— Ada L., York" to what she said."""
-    if _LIST_NUMBER.fullmatch(before):
+    """A number belongs to what it numbers, "Ms." to a name, and "— Ada L., York" to what she said."""
+    if _LIST_NUMBER.fullmatch(before) or any(end.search(before) and on.match(stretch) for end, on in _GOES_ON):
         return True
     return bool(_QUOTATION_END.search(before) and _NAMES_THE_SPEAKER.match(stretch))
 

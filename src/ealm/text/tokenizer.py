@@ -1,9 +1,9 @@
 """Raw text cut into words that can be edited one by one and printed again exactly as they were written.
 
 A word is the smallest thing that may be removed without leaving a splinter: contractions ("don't"), abbreviations
-("U.S.", "Corp."), numbers ("1,234.5"), hyphenated words, addresses, HTML tags and emoji stay whole. The possessive
-ending ("'s") and punctuation are words of their own, as in the corpora of this field; text that was cut like those
-corpora already ("do n't", "-lrb-", "<unk>") stays as it was cut.
+("U.S.", "Corp."), numbers ("1,234.5"), hyphenated words, addresses, code spans, HTML tags and emoji stay whole. The
+possessive ending ("'s") and punctuation are words of their own, as in the corpora of this field; text that was cut like
+those corpora already ("do n't", "-lrb-", "<unk>") stays as it was cut.
 """
 
 from dataclasses import dataclass
@@ -23,16 +23,21 @@ TAG = regex.compile(
 )
 """An HTML tag; every attribute has a value, so that "a<b and c>d" is none."""
 
+CODE = regex.compile(r"(?<![`\w])`(?![`\s])[^`\n]{1,500}+(?<!\s)`(?![`\w])", regex.VERSION1)
+"""A code span, as people write it in plain text too."""
+
 _WORD = regex.compile(
     rf"""
       (?P<space>     [\s\x1c-\x1f]+ )
+    | (?P<code>      {CODE.pattern} )
     | (?P<bracketed> <(?:(?:https?://|www\.)[^\s\x1c-\x1f<>"]++ | [a-z0-9.+_-]{{1,64}}+@[a-z0-9-]+(?:\.[a-z0-9-]+)+)> )
     | (?P<address>   (?:https?://|www\.)[^\s\x1c-\x1f<>"]*[\w/#=] | [a-z0-9.+_-]{{1,64}}+@[a-z0-9-]+(?:\.[a-z0-9-]+)+
                      | (?<![\w.])[a-z0-9-]{{1,63}}+(?:\.[a-z0-9-]{{1,63}}+){{0,4}}?
                        \.(?:com|org|net|edu|gov|mil|info|io|ai|eu|uk|de|fr|txt|pdf|html?|csv|json|jpe?g|png)\b )
     | (?P<tag>       {TAG.pattern} )
     | (?P<precut>    -[lr][rsc]b- | <unk> | (?<!\S)(?:n't|'(?:s|re|ve|ll|d|m))(?!\S) )
-    | (?P<named>     (?<!\w)@\w+ | \b[cf]\#(?!\w) | \bc\+\+ | [\d#*]\uFE0F?\u20E3 | \bno\.(?=\s?\d) )
+    | (?P<named>     (?<!\w)@\w+ | (?<![\w\#&])\#{_LETTER}{_WORD_CHARACTER}*
+                     | \b[cf]\#(?!\w) | \bc\+\+ | [\d#*]\uFE0F?\u20E3 | \bno\.(?=\s?\d) )
     | (?P<initials>  \b(?:\p{{L}}\.){{2,}}(?:-[\p{{L}}\p{{N}}]+)* | \b\p{{L}}\.(?=\s+\p{{L}}) )
     | (?P<shortened> \b(?:{"|".join(map(regex.escape, ABBREVIATIONS))})\.(?=\s|[,;:)"'”’]|$) )
     | (?P<number>    (?:(?<![^\s(])[-−'’])?\bv?[\d#]+(?:[.,:/-][\d#]+)*(?:°[cf]?\b|(?:-?{_LETTER}+)*) )

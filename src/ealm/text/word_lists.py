@@ -87,7 +87,8 @@ GREETINGS = _words("hi hello dear hey greetings good")
 
 CLOSINGS = frozenset(
     "best regards|kind regards|warm regards|regards|best wishes|best|cheers|thanks|thank you|many thanks|sincerely|"
-    "yours sincerely|yours faithfully|yours truly|yours|all the best|love|see you|talk soon".split("|")
+    "yours sincerely|yours faithfully|yours truly|yours|all the best|love|see you|talk soon|with kind regards|"
+    "with best regards|with warm regards|with best wishes|with love|respectfully".split("|")
 )
 """Lines that end a letter."""
 
@@ -273,3 +274,11 @@ INFINITIVES = frozenset([*DURATIVE_VERBS, *PRESENT_PROGRESSIVE_VERBS]) | _words(
     "stop strengthen succeed testify threaten unveil welcome win worry write"
 )
 """Verbs that may follow "is going to", where "is going to Paris" has none."""
+
+CONTRACTED_ENDINGS = {
+    "am": ("'m", frozenset({"i"})),
+    "are": ("'re", frozenset("you we they".split())),
+    "is": ("'s", frozenset("he she it there".split())),
+    "will": ("'ll", frozenset("i you we they he she it".split())),
+}
+"""What a verb becomes, and the pronouns behind which it does."""
