@@ -101,3 +101,15 @@ def test_a_verb_before_another_clause_is_no_participle() -> None:
     )
     assert found["Prices"] == "rose"
     assert found["rose"] == ""
+
+
+def test_what_commas_enclose_is_told_of_the_noun_before_them() -> None:
+    found = heads(
+        "The fair , which was moved after rain flooded it , will open .",
+        [1, 12, 1, 5, 5, 1, 8, 8, 12, 8, 1, 12, -1, 12],
+        "det nsubj punct nsubjpass auxpass relcl mark nsubj advcl dobj punct aux ROOT punct",
+        "DT NN , WDT VBD VBN IN NN VBD PRP , MD VB .",
+    )
+    assert found["flooded"] == "moved"
+    assert found["moved"] == "fair"
+    assert found["fair"] == "open"

@@ -60,9 +60,11 @@ def test_numbers(text: str, expected: str) -> None:
         ("It is going to meet them.", "It will meet them."),
         ("They are scheduled to be there.", "They will be there."),
         ("It is set to open.", "It will open."),
+        ("We will not be able to come.", "We cannot come."),
+        ("We won't be able to come.", "We can't come."),
     ],
 )
-def test_progressives_and_futures(text: str, expected: str) -> None:
+def test_progressives_futures_and_inabilities(text: str, expected: str) -> None:
     assert reworded(text) == expected
 
 

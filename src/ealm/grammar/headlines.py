@@ -271,7 +271,8 @@ def _is_spare_auxiliary(tree: Tree, i: int) -> bool:
         return False
     if tree.children(verb, "neg") or any(tree.lower[j].endswith("n't") for j in others):
         return False
-    if word in rules.HAVE:
+    told = any(tree.tags[j] == "VBD" for j in tree.children(verb, "attribution", "attribution-whole"))
+    if word in rules.HAVE or (word == "had" and told):  # "the ministry said it had approved it"
         past = tree.lower[verb].endswith("ed") or tree.lower[verb] in rules.SAME_PAST
         passive = bool(tree.children(verb, "auxpass"))
         return tree.tags[verb] == "VBN" and (past or passive)

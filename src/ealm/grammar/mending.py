@@ -2,6 +2,7 @@
 
 from ealm.grammar import rules
 from ealm.grammar.attachments import mend_attachments
+from ealm.grammar.boundaries import mend_boundaries
 from ealm.grammar.openings import mend_reminders
 from ealm.grammar.rearranging import ROOT, Tree
 
@@ -15,6 +16,7 @@ _PAUSES = _DASHES | frozenset({";", ",", ":", "("})
 def mend_clauses(tree: Tree) -> None:
     """Clauses hang where their marks and conjunctions say."""
     mend_reminders(tree)
+    mend_boundaries(tree)
     mend_predicate(tree)
     mend_relative_root(tree)
     mend_attachments(tree)
@@ -108,7 +110,11 @@ def mend_subjects(tree: Tree) -> None:
 def _take_pronoun(tree: Tree, verb: int) -> None:
     """ "Three hearts, two of which pump blood"."""
     for i in tree.children(tree.heads[verb], "appos"):
-        if i < verb and max(tree.subtree(i)) == verb - 1 and any(tree.tags[j].startswith("W") for j in tree.subtree(i)):
+        if (
+            i < verb
+            and max(tree.subtree(i)) == min(tree.subtree(verb)) - 1
+            and any(tree.tags[j].startswith("W") for j in tree.subtree(i))
+        ):
             tree.move(i, verb, "nsubj")
             return
 
@@ -160,7 +166,11 @@ def mend_subordination(tree: Tree) -> None:
             clause = tree.heads[i]  # "when he asked, she laughed"
             if clause < tree.heads[clause] and min(tree.subtree(clause)) == i:
                 tree.relations[clause] = "advcl"
-        if tree.lower[i - 2 : i + 1] == ["but", "only", "if"] and tree.relations[tree.heads[i]] == "conj":
+        if (
+            tree.lower[i - 2 : i] == ["but", "only"]
+            and word in rules.CONDITIONS | rules.WHEN
+            and tree.relations[tree.heads[i]] == "conj"
+        ):
             tree.relations[tree.heads[i]] = "advcl"
         if tree.lower[i - 1 : i + 1] == ["so", "that"] and i < tree.heads[i]:
             clause = tree.heads[i]  # "let me know when you land so that we can meet you"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.ellipsis import UNSAID
 from ealm.grammar.headlines import spare_words
 from ealm.grammar.rearranging import ROOT, Tree
@@ -130,7 +130,7 @@ class Needs(Valency):
         if word in rules.NARROWING and self._relations[noun] == "pobj" and self._is_part(self._heads[noun]):
             return True  # "nine out of ten people over sixty"
         if word in rules.PLACES and self._relations[noun] == "pobj" and self._lower[self._heads[noun]] == "with":
-            return True  # "with the screen at half brightness"
+            return not any(map(self._is_name, self._of(i, "pobj")))  # "with the screen at half brightness"
         bare = self._tags[noun] == "NNS" and self._is_bare(noun)
         return bare and self._relations[noun] != "dobj" and word in rules.NARROWING and not self._told_as_past(noun)
 
@@ -160,6 +160,7 @@ class Needs(Valency):
         asked = self._relations[being] in ("ccomp", "pcomp", "relcl")  # "where food is"
         phrase = min((j for j in self._of(being, "prep") if j > being), default=len(self._lower))
         adverbs = [j for j in self._of(being, "advmod") if being < j < phrase or (asked and self._tags[j][0] == "W")]
+        adverbs = [j for j in adverbs if not self._lower[j].endswith("ly")]
         return not adverbs and not self._of(being, "attr", "acomp")
 
     def _det(self, i: int) -> bool:
@@ -318,10 +319,10 @@ class Needs(Valency):
         return bool(marks & {"when", "whenever", "where", "wherever"}) and not told
 
     def _is_denied_reason(self, i: int, marks: set[str]) -> bool:
-        """ "He did not resign because he was ill": he may have resigned; not so with a comma or "cannot"."""
+        """ "He did not resign because he was ill": he may have; not so with a comma, "cannot" or "not entitled"."""
         head = self._heads[i]
         modal = any(self._tags[j] == "MD" or self._lower[j] == "cannot" for j in self._of(head, "aux", "neg"))
-        command = not self._of(head, "nsubj", "nsubjpass")
+        command = not self._of(head, "nsubj", "nsubjpass") or self._lower[head] in rule_words.RIGHTS
         return bool(marks & {"because", "since"}) and not (modal or command or self._after_comma(i))
 
     def _clause_of_noun(self, i: int) -> bool:
@@ -334,7 +335,7 @@ class Needs(Valency):
         if self._relations[head] == "appos" or self._is_compared(head):
             return True  # "the firm whose owner fled"
         if any(self._tags[k][0] == "W" for j in self._of(i, "prep") for k in self._of(j, "pobj")):
-            return True  # "the age at which people retire"
+            return not (self._told_as_past(head) and any(self._lower[j] == "a" for j in self._of(head, "det")))
         limits = {self._lower[j] for j in self._of(head, "det", "amod", "predet")}
         if self._lower[head] in rules.GENERIC_HEADS or limits & rules.PROPORTIONS:
             return True
@@ -345,7 +346,7 @@ class Needs(Valency):
         determiners = {self._lower[j] for j in self._of(head, "det", "poss", "nummod")}
         indefinite = not determiners or bool(determiners & {"a", "an", "any"})
         indefinite = indefinite and not self._tags[head].startswith("NNP")
-        return indefinite and not self._told_as_past(head)
+        return indefinite and not (self._told_as_past(head) or self._is_there(head))
 
     def _is_compared(self, noun: int) -> bool:
         """ "Patients who took it lived longer than those who did not"."""

@@ -187,10 +187,12 @@ def _first_plain(tree: Tree, clauses: list[int]) -> int | None:
 
 
 def _reminded(tree: Tree, noun: int) -> int | None:
-    """ "Just a reminder that …", "please note that …"."""
+    """ "Just a reminder that …", "please note that …", "a quick note to let you know that …"."""
     if tree.children(noun, "neg", "nsubj", "aux"):
         return None
-    return _first_plain(tree, [i for i in tree.children(noun, "acl", "ccomp", "relcl") if noun < i])
+    clauses = [i for i in tree.children(noun, "acl", "ccomp", "relcl") if noun < i]
+    passed_on = [_let_know(tree, i) for i in clauses if tree.lower[i - 1 : i + 1] == ["to", "let"]]
+    return next((i for i in passed_on if i is not None), None) or _first_plain(tree, clauses)
 
 
 def _minded(tree: Tree, verb: int) -> int | None:

@@ -51,7 +51,9 @@ def remark(tree: Tree, required: Sequence[bool]) -> Remark | None:
     inside = {j for i in found for j in tree.subtree(i)}
     if not found or tree.root in inside:
         return None
-    place = min(tree.subtree(found[0]))
+    place, end = min(tree.subtree(found[0])), max(tree.subtree(found[0]))
+    if place == 0 and place != found[0] and tree.lower[end + 1 : end + 2] != [","]:
+        return None  # nobody knows where the condition ends
     comma = "," if place == 0 and place != found[0] else ""
     shorter = deepcopy(tree)
     shorter.remove(inside)

@@ -82,7 +82,7 @@ TIED = frozenset(
         "regardless of, irrespective of, apart from, away from, ahead of, way from, free of, prior to, due to, "
         "thanks to, owing to, contrary to, contrast to, contrast with, together with, along with, compared with, "
         "compared to, event of, purpose of, course of, extent of, favour of, favor of, charge of, terms of, spite of, "
-        "view of, aside from, light of, top of, because of, out of"
+        "view of, aside from, light of, top of, because of, out of, closer to, nearer to, next to, similar to"
     ).split(", ")
 )
 """Words that say nothing without the preposition behind them and its object."""
@@ -90,11 +90,16 @@ TIED = frozenset(
 GIVING = {
     "with": frozenset(
         "supply supplies supplied supplying provide provides provided providing equip equips equipped furnish "
-        "furnishes furnished fill fills filled help helps helped".split()
+        "furnishes furnished fill fills filled help helps helped charge charges charged charging".split()
     ),
-    "to": frozenset("entitle entitles entitled entitling expose exposes exposed exposing".split()),
+    "to": frozenset(
+        "entitle entitles entitled entitling expose exposes exposed exposing".split()
+    ),
 }
 """Verbs whose phrase with this preposition says what somebody gets."""
+
+RIGHTS = frozenset("entitled allowed permitted able eligible liable obliged required available authorised".split())
+"""States that somebody is in or not, whatever the reason."""
 
 CLOCK = frozenset("a.m. p.m. am pm noon midnight o'clock".split())
 """Last words of a time of the day."""

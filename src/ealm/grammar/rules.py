@@ -90,7 +90,7 @@ PRIVATIVE = frozenset(
     "last next sole second third fourth fifth sixth seventh eighth ninth tenth few fewer less more many several other "
     "same different opposite artificial imitation provisional preliminary tentative conditional optional temporary "
     "imaginary fictional falling rising declining shrinking slowing growing weak weaker strong stronger lower higher "
-    "slower faster poor worse better reduced unrealistic lost missing".split()
+    "slower faster poor worse better reduced unrealistic lost missing full whole entire".split()
 )
 """Adjectives without which another thing is meant: a former minister is no minister."""
 
@@ -121,13 +121,13 @@ EXCHANGES = frozenset(
     "exchange exchanges exchanged exchanging switch switches switched switching rename renames renamed renaming trade "
     "trades traded trading convert converts converted converting turn turns turned turning compare compares compared "
     "mistake mistakes mistook mistaken confuse confuses confused prefer prefers preferred differ differs differed "
-    "distinguish prevent prevents prevented preventing protect protects protected protecting deprive deprives deprived "
-    "depriving strip strips stripped value values valued valuing price prices priced put puts putting place places "
-    "placed placing blame blames blamed blaming attribute attributes attributed accuse accuses accused accusing charge "
-    "charged clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain refrains "
-    "notify notifies notified inform informs informed "
-    "refrained depend depends depended consist consists consisted based limit limits limited spend spends spent "
-    "spending".split()
+    "distinguish prevent prevents prevented preventing protect protects protected protecting deprive deprives "
+    "deprived depriving strip strips stripped value values valued valuing price prices priced put puts putting place "
+    "places placed placing blame blames blamed blaming attribute attributes attributed accuse accuses accused "
+    "accusing clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain "
+    "refrains notify notifies notified inform informs informed refrained link links linked linking connect connects "
+    "connected connecting depend depends depended consist consists consisted based limit limits limited spend spends "
+    "spent spending".split()
 )
 """Verbs (all forms) that say something else without their phrase: "replaced A with B", "brought under control"."""
 
@@ -144,8 +144,8 @@ PARTITIVES = frozenset(
     "four five six seven eight nine ten each any several many few both either neither much every dozen remainder "
     "shortage possibility chance chances denial rejection failure prospect fear fears rate percentage tens case cases "
     "sign signs victim victims set variety range worth aftermath wake use state date presence history dose doses copy "
-    "pack form property beginning start origin birth head founder cause source result memorandum cousin brother sister "
-    "son daughter wife husband father mother widow".split()
+    "pack period age form species property beginning start origin birth head founder cause source result "
+    "memorandum cousin brother sister son daughter wife husband father mother widow".split()
 )
 """Nouns that say nothing, or something else, without their "of"."""
 
@@ -214,7 +214,7 @@ REMINDERS = frozenset("reminder note notice announcement news".split())
 """Nouns whose clause is plainly asserted."""
 
 WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
-NUMBERED = frozenset("type phase stage grade category level class tier version model size group block unit".split())
+NUMBERED = frozenset("type phase stage grade category level class tier version model size block unit magnitude".split())
 """Nouns that a number may follow before another noun: "type 2 diabetes"."""
 
 FIRST_PERSON = frozenset("i we me us my our mine ours myself ourselves".split())
@@ -377,7 +377,7 @@ ASKING = frozenset("whether how why when where which".split())
 """First words of clauses that ask."""
 
 NEED_PHRASE = frozenset(
-    "go goes went gone going come comes came coming "
+    "go goes went gone going come comes came coming talk talks talked talking speak speaks spoke "
     "lie lies lay lain belong belongs belonged rely relies relied stem stems stemmed refer "
     "refers referred lead leads led leading result results resulted amount amounts amounted contribute contributes "
     "contributed entitled accused charged convicted composed located linked based aimed tied due liable subject prone "

@@ -49,7 +49,7 @@ class Scope:
             hard = word in rules.HARD_CONDITIONS and self._heads[i] not in self._tree.concessive
             j = i if hard and self._relations[i] in ("mark", "prep", "advmod", "dep") else ROOT
             while j != ROOT and self._heads[j] != ROOT and self._relations[j] not in _CONTAINERS:
-                if self._is_reason_for(j, i):
+                if self._is_reason_for(j, i) or self._is_added(j, i):
                     break
                 found.add(j)
                 j = self._heads[j]
@@ -59,6 +59,19 @@ class Scope:
         """ "It was void because it left her without a remedy if the goods were bad": the condition is the reason's."""
         marks = [j for j in self._of(clause, "mark") if self._lower[j] in rules.ADJUNCT_MARKS and j < condition]
         return bool(marks) and all(self._tree.is_word[marks[0] : condition])
+
+    def _is_added(self, clause: int, condition: int) -> bool:
+        """ "It extends its hours, staying open until ten": behind a comma, a participle goes with its condition."""
+        return self._tags[clause] == "VBG" and clause < condition and self._after_comma(clause)
+
+    def _is_there(self, noun: int) -> bool:
+        """ "The update mends a fault that …": of one thing that is there, more need not be said."""
+        verb = self._heads[noun]
+        one = self._tags[noun] == "NN" and any(self._lower[j] in ("a", "an") for j in self._of(noun, "det"))
+        stated = verb == self._tree.root and self._relations[noun] == "dobj" and self._of(verb, "nsubj")
+        helping = {self._lower[j] for j in self._of(verb, "aux")}
+        denied = self._is_negated(verb) or self._has_negative_subject(verb)
+        return one and bool(stated) and not helping - {"will", "has", "have", "had"} and not denied
 
     def _is_excluding(self, i: int) -> bool:
         """Whether it is a phrase that says what is meant not: "the plants, just not the cactus"."""
@@ -285,7 +298,11 @@ class Scope:
 
     def _is_left_doing(self, i: int) -> bool:
         """ "He left the bath running"."""
-        if self._tags[i] != "VBG" or self._after_comma(i) or self._relations[i] not in ("acl", "advcl", "xcomp"):
+        if (
+            self._tags[i] not in ("VBG", "VBN")
+            or self._after_comma(i)
+            or self._relations[i] not in ("acl", "advcl", "xcomp")
+        ):
             return False
         head = self._heads[i]
         verb = self._heads[head] if self._relations[head] == "dobj" else head
@@ -301,7 +318,11 @@ class Scope:
 
     def _is_of_some(self, i: int) -> bool:
         """ "It lowers the risk in people over 65": of whom a finding holds."""
-        if self._lower[i] not in ("in", "among", "for") or self._told_as_past(self._heads[i]):
+        if self._lower[i] not in ("in", "among", "for"):
+            return False
+        if any(self._lower[j] in ("percent", "%", "half") and self._of(j, "prep") for j in self._of(i, "pobj")):
+            return True  # "halved the attacks in 40 percent of patients"
+        if self._told_as_past(self._heads[i]):
             return False
         people = [j for j in self._of(i, "pobj") if self._lower[j] in rules.PEOPLE]
         return any(self._of(j, "prep", "relcl", "acl", "amod", "nummod") for j in people)

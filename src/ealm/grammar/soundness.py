@@ -26,7 +26,7 @@ def is_sound(tree: Tree, kept: Collection[int]) -> bool:
     )
     if torn or _lacks_speaker(tree, words) or _lacks_partner(tree, words) or _lacks_finite_verb(tree, words):
         return False
-    if _is_subordinate(tree, kept):
+    if _is_subordinate(tree, kept) or any(_lacks_clause(tree, i, kept) or _loses_denial(tree, i, kept) for i in words):
         return False
     return not any(_meets(tree, *pair, kept) for pair in pairwise(words)) and not _is_turned(tree, words[0])
 
@@ -35,6 +35,20 @@ def _is_subordinate(tree: Tree, kept: Collection[int]) -> bool:
     """ "After the adviser resigned": a clause that a parser took for the main one."""
     marks = [] if tree.root is None else tree.children(tree.root, "mark")
     return any(i in kept and tree.lower[i] in rule_words.CONJUNCTIONS - {"that"} for i in marks)
+
+
+def _lacks_clause(tree: Tree, verb: int, kept: Collection[int]) -> bool:
+    """ "Doctors found children" of "found that children who … score lower", where no verb was seen behind "that"."""
+    that = verb + 1
+    if tree.lower[that : that + 1] != ["that"] or tree.relations[that] != "mark":
+        return False
+    missed = tree.relations[tree.heads[that]] == "conj" or not any(i > that for i in kept)
+    return missed or any(i in kept and i > that for i in tree.children(verb, "dobj"))
+
+
+def _loses_denial(tree: Tree, i: int, kept: Collection[int]) -> bool:
+    """Whether "not" is gone that stood right before this word."""
+    return i > 0 and tree.lower[i - 1] in ("not", "never", "cannot") and tree.is_word[i - 1] and i - 1 not in kept
 
 
 def _meets(tree: Tree, before: int, behind: int, kept: Collection[int]) -> bool:
@@ -91,6 +105,8 @@ def _lacks_link(tree: Tree, i: int, kept: Collection[int]) -> bool:
 def _lacks_infinitive(tree: Tree, i: int, kept: Collection[int]) -> bool:
     """ "Banks will have" of "banks will have to pay"."""
     needing = ("have", "has", "had", "going", "able", "unable", "used", "ought", "likely", "unlikely")
+    if tree.lower[i] == "let":
+        return i + 1 not in kept  # "let go"
     return tree.lower[i] in needing and tree.lower[i + 1 : i + 2] == ["to"] and i + 1 not in kept
 
 

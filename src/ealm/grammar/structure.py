@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ealm.common.caching import cached_property
+from ealm.grammar.boundaries import bind_results
 from ealm.grammar.costs import Costs
 from ealm.grammar.ellipsis import elide_pronouns, elide_subjects
 from ealm.grammar.headlines import (
@@ -100,6 +101,7 @@ def structure_of(words: Sequence[str], parse: Parse, is_word: Sequence[bool], *,
     tree.join_coordinations()
     tree.settle_conjunctions()
     bind_contradictions(tree)
+    bind_results(tree)
     free_statements(tree)
     free_antecedents(tree)
     elide_subjects(tree)

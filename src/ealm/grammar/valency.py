@@ -55,6 +55,8 @@ class Valency(Scope):
                 or self._is_told_in_full(i)
                 or self._is_for_use(i)
                 or self._is_by_whom(i)
+                or self._is_forbidden(i)
+                or self._is_case_of_command(i)
             )
         if relation == "amod":
             return (
@@ -80,7 +82,8 @@ class Valency(Scope):
             return self._is_learned(i) or self._is_of_adjective(i)
         if relation in ("xcomp", "advcl", "relcl", "acl"):
             return self._is_time_taken(i)
-        return self._is_attached(i)
+        named = relation in ("compound", "nmod") and len(self._lower[head]) == 1  # "building C"
+        return named or self._is_attached(i)
 
     def _ends_denial(self, i: int) -> bool:
         """ "Did not expect it to rise this fast", "stop replying to all": without it, more would be denied."""
@@ -135,7 +138,8 @@ class Valency(Scope):
         noun = self._heads[i]
         part = self._heads[noun] if self._relations[noun] == "pobj" else ROOT
         share = self._heads[part] if part != ROOT and self._lower[part] == "of" else ROOT
-        return share != ROOT and self._lower[share] in rules.PROPORTIONS and not self._after_comma(i)
+        counted = share != ROOT and (self._lower[share] == "percent" or self._lower[share].endswith("%"))
+        return (counted or self._lower[share] in rules.PROPORTIONS) and share != ROOT and not self._after_comma(i)
 
     def _is_deadline(self, i: int) -> bool:
         """ "Return it within 100 nights"."""
@@ -146,6 +150,19 @@ class Valency(Scope):
         head = self._heads[i]
         predicate = self._relations[head] == "acomp" and self._tags[head].startswith("JJ")
         return predicate and i == head + 1 and self._relations[i] == "prep" and not self._is_time(i)
+
+    def _is_forbidden(self, i: int) -> bool:
+        """ "No member may vote on a matter in which …": without the phrase, more would be forbidden."""
+        verb = self._heads[i]
+        ruled = any(self._lower[j] in rules.NORMATIVE for j in self._of(verb, "aux"))
+        behind = i > verb and not self._after_comma(i) and self._lower[i] not in rule_words.REASONS
+        return ruled and behind and not self._is_time(i) and self._has_negative_subject(verb)
+
+    def _is_case_of_command(self, i: int) -> bool:
+        """ "For urgent matters contact Ann": in which case something is to be done."""
+        verb = self._heads[i]
+        told = self._tags[verb] == "VB" and not self._of(verb, "nsubj", "aux")
+        return told and i < verb and self._lower[i] == "for"
 
     def _is_by_whom(self, i: int) -> bool:
         """ "Most species are pollinated by bees": of some, what holds in this way only."""
@@ -204,8 +221,10 @@ class Valency(Scope):
         return bool(self._of(verb, "dobj")) and belongs(self._lower[verb], "object", self._lower[i])
 
     def _is_since_when(self, i: int) -> bool:
-        """ "I haven't touched the mower since April"."""
+        """ "I haven't touched the mower since April", "for the first time since May"."""
         verb = self._heads[i]
+        if self._lower[verb] == "time" and self._lower[i] in ("since", "in"):
+            return any(self._lower[j] in ("first", "last") for j in self._of(verb, "amod"))
         return self._lower[i] == "since" and self._is_negated(verb) and self._tags[verb] == "VBN"
 
     def _is_for_use(self, i: int) -> bool:

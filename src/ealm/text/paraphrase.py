@@ -45,7 +45,7 @@ def paraphrases(words: Sequence[str], untouchable: Collection[int] = frozenset()
             each
             for each in candidates
             if fixed.isdisjoint(range(start, each.end))
-            if each.word.lower() == CANNOT or negations.isdisjoint(range(start, each.end))
+            if each.word.lower() in _INABILITY or negations.isdisjoint(range(start, each.end))
         ]
         if allowed:
             found.append(max(allowed, key=lambda each: each.end))
@@ -177,15 +177,19 @@ def _futures(text: _Words, start: int) -> Iterator[Paraphrase]:
 
 
 def _inabilities(text: _Words, start: int) -> Iterator[Paraphrase]:
-    """ "Will not be able to" is "cannot"."""
+    """ "Will not be able to" is "cannot", "won't be able to" is "can't"."""
     for end in (start + 4, start + 5):
         if tuple(text.lower[start:end]) in _UNABLE and text.plain(start, end):
-            yield Paraphrase(start, end, text.cased(CANNOT, start))
+            yield Paraphrase(start, end, text.cased(_INABILITY[text.lower[start] == "won't"], start))
 
 
-CANNOT = "cannot"
+_INABILITY = ("cannot", "can't")
 _UNABLE = frozenset(
-    [("will", "not", "be", "able", "to"), *((form, "not", "able", "to") for form in ("am", "is", "are"))]
+    [
+        ("will", "not", "be", "able", "to"),
+        ("won't", "be", "able", "to"),
+        *((form, "not", "able", "to") for form in ("am", "is", "are")),
+    ]
 )
 
 

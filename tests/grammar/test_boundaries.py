@@ -1,0 +1,95 @@
+"""What commas enclose, what neighbours show, and what is no statement whatever the parse says."""
+
+import pytest
+
+from ealm import Summarizer
+
+
+@pytest.fixture(scope="module")
+def summarizer() -> Summarizer:
+    return Summarizer()
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "summary"),
+    [
+        (
+            "Metal shrinks when it cools, which is why rails that are not fixed can bend in a frost.",
+            8,
+            "Metal shrinks when it cools.",
+        ),
+        (
+            "The Elbe runs through two countries, fewer than any other great river of the region, before it meets the "
+            "sea.",
+            8,
+            "The Elbe runs through two countries.",
+        ),
+        (
+            "The harbour board said on Monday it had approved a loan of two million euros for a new crane.",
+            8,
+            "Harbour board approved loan of two million euros.",
+        ),
+        (
+            "Hi Ben, just a short note to let you know that the delivery of the chairs has been moved to Thursday.",
+            8,
+            "The delivery of the chairs has been moved.",
+        ),
+        (
+            "The court held that the tenant was not entitled to claim the deposit because she had failed to clean the "
+            "flat before she left.",
+            12,
+            "Court held that tenant was not entitled to claim deposit.",
+        ),
+        (
+            "Our museum will extend its visiting hours during the fair, staying open until ten from Monday to Friday.",
+            8,
+            "Our museum will extend its visiting hours.",
+        ),
+        (
+            "Release 3.1 mends a fault that caused the reader to freeze when two people opened the same page.",
+            8,
+            "Release 3.1 mends a fault.",
+        ),
+        (
+            "If the renter fails to pay within ten days of the due date, the owner may charge interest at a rate of 2 "
+            "percent per month.",
+            12,
+            "If conditions are met, the owner may charge interest.",
+        ),
+    ],
+)
+def test_the_statement_that_the_marks_show(summarizer: Summarizer, text: str, words: int, summary: str) -> None:
+    found = summarizer.summarize(text, words=words)
+    assert str(found) == summary
+    assert found.complete
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "never"),
+    [
+        (
+            "In a trial of 900 adults, those who swam for an hour a week were 20 percent less likely to catch a cold "
+            "than those who did not.",
+            8,
+            "cold than",
+        ),
+        (
+            "Doctors found that pupils who eat less than two meals a day score lower on spelling tests, but they could "
+            "not explain it.",
+            12,
+            "found that pupils but",
+        ),
+        (
+            "I think we should meet at the bridge at nine instead of ten because the ferry leaves early.",
+            12,
+            "nine ten",
+        ),
+        (
+            "if you get there before me grab a seat near the stage and order me a lemonade pls",
+            8,
+            "conditions",
+        ),
+    ],
+)
+def test_what_is_no_statement_is_not_written(summarizer: Summarizer, text: str, words: int, never: str) -> None:
+    assert never not in str(summarizer.summarize(text, words=words))
