@@ -51,6 +51,27 @@ def summarizer() -> Summarizer:
             "Release 3.1 mends a fault.",
         ),
         (
+            "Former judge Ina Holm, who left office in May amid a row over money, announced on her blog that she would "
+            "not run for the council next year.",
+            12,
+            "Former judge Ina Holm would not run for council next year.",
+        ),
+        (
+            "Do not use vinegar or rough cloths on the table, as these may leave deep scratches or bleach the wood.",
+            8,
+            "Do not use vinegar on the table.",
+        ),
+        (
+            "Adela Brandt (1830–1899) was an Austrian painter and teacher who made more than 200 portraits in Prague.",
+            8,
+            "Adela Brandt was an Austrian painter and teacher.",
+        ),
+        (
+            "ok so the plumber finally mended the boiler but now the hot water doesn't work lol",
+            8,
+            "plumber mended boiler but hot water doesn't work",
+        ),
+        (
             "If the renter fails to pay within ten days of the due date, the owner may charge interest at a rate of 2 "
             "percent per month.",
             12,

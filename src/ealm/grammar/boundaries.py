@@ -1,6 +1,6 @@
 """Attachments that marks and neighbours decide, whatever a parser says: what commas enclose, and what "than" needs."""
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.rearranging import ROOT, Tree
 
 
@@ -10,6 +10,8 @@ def mend_boundaries(tree: Tree) -> None:
     mend_enclosed(tree)
     mend_comparisons(tree)
     mend_counterparts(tree)
+    mend_contents(tree)
+    mend_explanations(tree)
     mend_comments(tree)
     mend_asides(tree)
     mend_measures(tree)
@@ -69,6 +71,34 @@ def mend_counterparts(tree: Tree) -> None:
             tree.move(i + 1, i, "prep")
 
 
+def mend_contents(tree: Tree) -> None:
+    """ "Announced on his website that he will run": a clause with "that" behind a phrase is what was announced."""
+    for i, word in enumerate(tree.lower):
+        clause = tree.heads[i]
+        if word != "that" or tree.relations[i] != "mark" or clause == ROOT or tree.relations[clause] != "acl":
+            continue
+        verb = tree.heads[clause]
+        while verb != ROOT and tree.relations[verb] in ("pobj", "prep"):
+            verb = tree.heads[verb]
+        told = verb != ROOT and tree.lower[verb] in rules.SAYING | rules.THINKING
+        if told and verb != tree.heads[clause] and not tree.children(verb, "dobj", "ccomp"):
+            tree.move(clause, verb, "ccomp")
+
+
+def mend_explanations(tree: Tree) -> None:
+    """ "The process by which plants grow", "no bleach, as it may harm it": clauses that are no second statement."""
+    for i in range(1, len(tree.words) - 1):
+        clause = tree.heads[i]
+        if clause == ROOT or tree.relations[clause] not in ("conj", "conj-whole"):
+            continue
+        noun = i - 1
+        if tree.relations[i] == "prep" and tree.lower[i + 1] == "which" and tree.tags[noun].startswith("NN"):
+            if noun not in tree.subtree(clause):
+                tree.move(clause, noun, "relcl")
+        elif tree.lower[i] == "as" and tree.relations[i] == "mark" and tree.words[noun] == ",":
+            tree.relations[clause] = "advcl"
+
+
 def mend_comments(tree: Tree) -> None:
     """ "It freezes, which is why pipes burst": a clause that comments on another one is told besides."""
     for i in range(1, len(tree.words)):
@@ -88,6 +118,39 @@ def mend_asides(tree: Tree) -> None:
         clause = tree.heads[i]
         if tree.lower[i : i + 3] == ["in", "which", "case"] and tree.relations[clause] in ("conj", "advcl", "relcl"):
             tree.move(clause, tree.root, "parataxis")
+
+
+def mend_results(tree: Tree) -> None:
+    """ "The water will be off, so if you want a shower, hurry": behind a comma, "so" opens a clause of its own."""
+    for i in range(1, len(tree.words) - 1):
+        clause = tree.heads[i]
+        opens = tree.words[i - 1] == "," and tree.lower[i] == "so" and tree.lower[i + 1] not in ("that", "as")
+        if opens and ROOT < clause < i:  # "can't come, so please wait"
+            behind = [j for j in tree.children(clause, "conj") if min(tree.subtree(j)) == i + 1]
+            for j in behind[:1]:
+                tree.move(i, j, "cc")
+            continue
+        if not opens or tree.relations[i] not in ("mark", "advmod", "cc") or clause in (ROOT, tree.root) or clause < i:
+            continue
+        if tree.heads[clause] < i and tree.relations[clause] in ("advcl", "ccomp", "conj"):
+            tree.relations[clause] = "conj"
+            tree.move(i, clause, "cc")
+
+
+def bind_contradictions(tree: Tree) -> None:
+    """ "It was once thought that …, but it is wrong": a clause that takes back another one stays with it."""
+    for verb in range(len(tree.words)):
+        clauses = [i for i in tree.children(verb, "conj", "parataxis") if _is_contrast(tree, i)]
+        believed = tree.lower[verb] in rules.THINKING | {"assumed", "held", "seen"}
+        over = believed and any(tree.lower[i] in rule_words.FORMERLY for i in tree.children(verb, "advmod"))
+        for i in clauses:
+            if over or any(tree.lower[j] in rule_words.CONTRADICTING for j in tree.subtree(i)):
+                beside = [j for j in tree.children(verb, "conj") if j < i]
+                tree.move(i, beside[-1] if beside else verb, "conj-whole")
+
+
+def _is_contrast(tree: Tree, clause: int) -> bool:
+    return any(tree.lower[i] in ("but", "yet") for i in tree.children(clause, "cc"))
 
 
 def bind_results(tree: Tree) -> None:

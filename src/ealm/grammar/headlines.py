@@ -145,7 +145,8 @@ def _doubt(tree: Tree, noun: int) -> float:
         if words & rules.LIMITING_PREPOSITIONS:
             return rules.LIMITED_TOPIC
         if words & (rules.NEGATORS | rules.CONDITIONS) or _has_ending(words):
-            doubt = rules.UNSURE_TOPIC
+            denied = above == tree.heads[noun] and tree.relations[noun] == "attr"  # "is not the product of two numbers"
+            doubt = max(doubt, rules.LIMITED_TOPIC if denied else rules.UNSURE_TOPIC)
         above = tree.heads[above]
     return doubt
 
@@ -242,7 +243,9 @@ def _is_spare(tree: Tree, i: int) -> bool:
         following = tree.lower[i + 1] if i + 1 < len(tree.lower) else ""
         if tree.relations[tree.heads[i]] == "npadvmod" or _is_share(tree, tree.heads[i]):  # "$4 a month"
             return False
-        return not capital and following not in rules.NEED_ARTICLE
+        after_half = i > 0 and tree.lower[i - 1] == "half"  # "half an hour"
+        predicate = tree.relations[tree.heads[i]] == "attr" and tree.lower[i] != "the"  # "was an English botanist"
+        return not (capital or after_half or predicate) and following not in rules.NEED_ARTICLE
     if relation == "poss":
         return word in rules.POSSESSIVES and tree.lower[i + 1 : i + 2] not in (["only"], ["own"], ["first"], ["last"])
     if relation in ("aux", "auxpass"):

@@ -2,7 +2,7 @@
 
 from ealm.grammar import rules
 from ealm.grammar.attachments import mend_attachments
-from ealm.grammar.boundaries import mend_boundaries
+from ealm.grammar.boundaries import mend_boundaries, mend_results
 from ealm.grammar.openings import mend_reminders
 from ealm.grammar.rearranging import ROOT, Tree
 
@@ -63,23 +63,6 @@ def mend_relative_root(tree: Tree) -> None:
         tree.move(root, subjects[0], "relcl")
         tree.move(subjects[0], verb, "nsubj")
         tree.root = verb
-
-
-def mend_results(tree: Tree) -> None:
-    """ "The water will be off, so if you want a shower, hurry": behind a comma, "so" opens a clause of its own."""
-    for i in range(1, len(tree.words) - 1):
-        clause = tree.heads[i]
-        opens = tree.words[i - 1] == "," and tree.lower[i] == "so" and tree.lower[i + 1] not in ("that", "as")
-        if opens and ROOT < clause < i:  # "can't come, so please wait"
-            behind = [j for j in tree.children(clause, "conj") if min(tree.subtree(j)) == i + 1]
-            for j in behind[:1]:
-                tree.move(i, j, "cc")
-            continue
-        if not opens or tree.relations[i] not in ("mark", "advmod", "cc") or clause in (ROOT, tree.root) or clause < i:
-            continue
-        if tree.heads[clause] < i and tree.relations[clause] in ("advcl", "ccomp", "conj"):
-            tree.relations[clause] = "conj"
-            tree.move(i, clause, "cc")
 
 
 def _is_finite(tree: Tree, verb: int) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ealm.grammar import rule_words, rules
+from ealm.grammar import rules
 from ealm.grammar.ellipsis import UNSAID
 from ealm.grammar.headlines import spare_words
 from ealm.grammar.rearranging import ROOT, Tree
@@ -316,14 +316,8 @@ class Needs(Valency):
         if self._is_negated(head) and self._is_purpose(i) and head < i and not enough:
             return True
         told = self._reports(head) or (self._is_purpose(head) and self._told_as_past(head)) or self._tells_of_time(i)
-        return bool(marks & {"when", "whenever", "where", "wherever"}) and not told
-
-    def _is_denied_reason(self, i: int, marks: set[str]) -> bool:
-        """ "He did not resign because he was ill": he may have; not so with a comma, "cannot" or "not entitled"."""
-        head = self._heads[i]
-        modal = any(self._tags[j] == "MD" or self._lower[j] == "cannot" for j in self._of(head, "aux", "neg"))
-        command = not self._of(head, "nsubj", "nsubjpass") or self._lower[head] in rule_words.RIGHTS
-        return bool(marks & {"because", "since"}) and not (modal or command or self._after_comma(i))
+        when = {"when", "whenever", "where", "wherever"} | (set() if self._after_comma(i) else {"while"})
+        return bool(marks & when) and not told
 
     def _clause_of_noun(self, i: int) -> bool:
         """Whether a relative clause says of whom something holds: "those who", "all that", "firms that fail pay"."""

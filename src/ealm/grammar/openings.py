@@ -10,7 +10,7 @@ _LONGEST_ADDRESS = 5
 def cut_openings(tree: Tree) -> None:
     """Hang the opening on the sentence, and remember its words: only the whole sentence has them."""
     _free_fillers(tree)
-    end = _address(tree) or _caption(tree) or _admission(tree) or _apology(tree) or _label(tree)
+    end = _starter(tree) or _address(tree) or _caption(tree) or _admission(tree) or _apology(tree) or _label(tree)
     if not end or not any(tree.is_word[i] for i in range(end, len(tree.words))):
         return
     opening = [i for i in range(end) if tree.is_word[i]]
@@ -71,6 +71,15 @@ def _address(tree: Tree) -> int:
     comma = next((i for i in range(1, min(_LONGEST_ADDRESS + 1, len(tree.words))) if tree.words[i] in ",!"), 0)
     called = not any(tree.tags[i].startswith("VB") for i in range(1, comma))  # "hi, I am here"
     return comma + 1 if comma and called else 0
+
+
+def _starter(tree: Tree) -> int:
+    """ "ok so the landlord called": where the sentence begins."""
+    end = 0
+    while tree.lower[end : end + 1] and (tree.lower[end] in rule_words.STARTERS or (end and tree.lower[end] == ",")):
+        end += 1
+    subject = tree.tags[end : end + 1] in (("PRP",), ("DT",), ("PRP$",), ("NNP",), ("EX",))
+    return end if subject else 0
 
 
 def _caption(tree: Tree) -> int:

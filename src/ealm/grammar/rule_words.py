@@ -43,6 +43,12 @@ TAKING_TIME = frozenset("take takes took taken taking need needs needed needing"
 SMALL_DEGREES = frozenset("slightly just well far much".split())
 """Words before "more than" that it is true without."""
 
+CLAIMANTS = frozenset("witness witnesses suspect defendant accused plaintiff claimant prosecution".split())
+"""Those whose word is a claim and no fact."""
+
+STARTERS = frozenset("ok okay so well anyway".split())
+"""First words of a message that say nothing."""
+
 FRAMING = frozenset(
     "spoke talked checked check gone went called wrote phoned emailed chatted asked rang texted messaged met".split()
 )
@@ -82,7 +88,8 @@ TIED = frozenset(
         "regardless of, irrespective of, apart from, away from, ahead of, way from, free of, prior to, due to, "
         "thanks to, owing to, contrary to, contrast to, contrast with, together with, along with, compared with, "
         "compared to, event of, purpose of, course of, extent of, favour of, favor of, charge of, terms of, spite of, "
-        "view of, aside from, light of, top of, because of, out of, closer to, nearer to, next to, similar to"
+        "view of, aside from, light of, top of, because of, out of, closer to, nearer to, next to, "
+        "similar to, up from, down from"
     ).split(", ")
 )
 """Words that say nothing without the preposition behind them and its object."""

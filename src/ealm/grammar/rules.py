@@ -69,7 +69,7 @@ LIMITERS = frozenset(
     "only just even merely almost nearly mostly partly partially half about around roughly approximately some least "
     "most up more less fewer over under exactly solely mainly largely virtually practically effectively too enough "
     "so as yet longer anymore otherwise instead rather except apart aside twice thrice ever second third fourth "
-    "fifth".split()
+    "fifth especially particularly".split()
 )
 HEDGES = frozenset(
     "allegedly reportedly possibly probably perhaps maybe supposedly apparently likely unlikely presumably "
@@ -144,7 +144,7 @@ PARTITIVES = frozenset(
     "four five six seven eight nine ten each any several many few both either neither much every dozen remainder "
     "shortage possibility chance chances denial rejection failure prospect fear fears rate percentage tens case cases "
     "sign signs victim victims set variety range worth aftermath wake use state date presence history dose doses copy "
-    "pack period age form species property beginning start origin birth head founder cause source result "
+    "pack period age name closure form species property beginning start origin birth head founder cause source result "
     "memorandum cousin brother sister son daughter wife husband father mother widow".split()
 )
 """Nouns that say nothing, or something else, without their "of"."""
@@ -159,7 +159,9 @@ UNITS = frozenset(
 )
 """Nouns that say nothing without their number."""
 
-OFFICES = frozenset({("prime", "minister"), ("chief", "executive"), ("vice", "president"), ("deputy", "head")})
+OFFICES = frozenset(
+    {("prime", "minister"), ("chief", "executive"), ("vice", "president"), ("deputy", "head"), ("public", "domain")}
+)
 """Offices of two words: the second alone is another one."""
 
 PEOPLE = frozenset(
@@ -316,7 +318,7 @@ FOCUS = frozenset("only solely exclusively except unless excluding barring apart
 DEGREES = frozenset("less least as so too more most hardly barely nearly almost only twice half".split())
 CONDITION_NOUNS = frozenset("case event condition conditions exception exceptions basis assumption absence".split())
 RUMOURS = frozenset(
-    "theory rumour rumor rumours rumors legend myth critics opponents gossip claims allegations few some".split()
+    "theory rumour rumor rumours rumors legend myth critics opponents claims allegations few some lawsuit".split()
 )
 INVERTED = frozenset("should had were".split())
 """Auxiliaries that make a condition where they stand before the subject."""
@@ -377,14 +379,12 @@ ASKING = frozenset("whether how why when where which".split())
 """First words of clauses that ask."""
 
 NEED_PHRASE = frozenset(
-    "go goes went gone going come comes came coming talk talks talked talking speak speaks spoke "
-    "lie lies lay lain belong belongs belonged rely relies relied stem stems stemmed refer "
-    "refers referred lead leads led leading result results resulted amount amounts amounted contribute contributes "
-    "contributed entitled accused charged convicted composed located linked based aimed tied due liable subject prone "
-    "set get gets got getting thinking "
-    "range ranges ranged seem seems seemed look looks looked sound sounds sounded feel feels felt "
-    "remain remains remained stay stays stayed keep keeps kept become becomes became suitable able unable "
-    "allergic".split()
+    "go goes went gone going come comes came coming talk talks talked talking speak speaks spoke lie lies lay lain "
+    "belong belongs belonged rely relies relied stem stems stemmed refer refers referred lead leads led leading "
+    "result results resulted amount amounts amounted contribute contributes contributed entitled accused charged "
+    "convicted composed located linked based aimed tied due liable subject prone set get gets got getting thinking "
+    "looking range ranges ranged seem seems seemed look looks looked sound sounds sounded feel feels felt remain "
+    "remains remained stay stays stayed keep keeps kept become becomes became suitable able unable allergic".split()
 )
 """Verbs, participles and adjectives that say nothing without the phrase behind them: "is entitled to leave"."""
 

@@ -97,6 +97,13 @@ class Scope:
                 return True
         return False
 
+    def _is_denied_reason(self, i: int, marks: set[str]) -> bool:
+        """ "He did not resign because he was ill": he may have; not so with a comma, "cannot" or "not entitled"."""
+        head = self._heads[i]
+        modal = any(self._tags[j] == "MD" or self._lower[j] == "cannot" for j in self._of(head, "aux", "neg"))
+        command = not self._of(head, "nsubj", "nsubjpass") or self._lower[head] in rule_words.RIGHTS
+        return bool(marks & {"because", "since"}) and not (modal or command or self._after_comma(i))
+
     def _has_number(self, i: int) -> bool:
         return any(self._tags[j] == "CD" for j in self._tree.subtree(i))
 
@@ -237,7 +244,7 @@ class Scope:
         return any(self._lower[j] in ("rather", "instead") for j in self._of(i, "idiom"))
 
     def _is_rumour(self, i: int) -> bool:
-        return any(self._lower[j] in rules.RUMOURS for j in self._tree.subtree(i))
+        return any(self._lower[j] in rules.RUMOURS | rule_words.CLAIMANTS for j in self._tree.subtree(i))
 
     def _is_inverted(self, i: int) -> bool:
         """ "Should it rain", "had he known": a condition without its conjunction."""
@@ -320,7 +327,8 @@ class Scope:
         """ "It lowers the risk in people over 65": of whom a finding holds."""
         if self._lower[i] not in ("in", "among", "for"):
             return False
-        if any(self._lower[j] in ("percent", "%", "half") and self._of(j, "prep") for j in self._of(i, "pobj")):
+        shares = [j for j in self._of(i, "pobj") if self._lower[j] in ("percent", "half") or self._lower[j][-1] == "%"]
+        if any(self._of(j, "prep") for j in shares):
             return True  # "halved the attacks in 40 percent of patients"
         if self._told_as_past(self._heads[i]):
             return False

@@ -26,7 +26,11 @@ def is_sound(tree: Tree, kept: Collection[int]) -> bool:
     )
     if torn or _lacks_speaker(tree, words) or _lacks_partner(tree, words) or _lacks_finite_verb(tree, words):
         return False
-    if _is_subordinate(tree, kept) or any(_lacks_clause(tree, i, kept) or _loses_denial(tree, i, kept) for i in words):
+    if (
+        _is_subordinate(tree, kept)
+        or _ends_before_clause(tree, words)
+        or any(_lacks_clause(tree, i, kept) or _loses_denial(tree, i, kept) for i in words)
+    ):
         return False
     return not any(_meets(tree, *pair, kept) for pair in pairwise(words)) and not _is_turned(tree, words[0])
 
@@ -35,6 +39,15 @@ def _is_subordinate(tree: Tree, kept: Collection[int]) -> bool:
     """ "After the adviser resigned": a clause that a parser took for the main one."""
     marks = [] if tree.root is None else tree.children(tree.root, "mark")
     return any(i in kept and tree.lower[i] in rule_words.CONJUNCTIONS - {"that"} for i in marks)
+
+
+def _ends_before_clause(tree: Tree, words: Sequence[int]) -> bool:
+    """ "It took nine days, and when it arrived": a clause is announced that does not come."""
+    for i, behind in pairwise(words):
+        opened = tree.lower[i] in ("and", "but") and tree.lower[behind] in ("when", "if", "while", "after", "once")
+        if opened and tree.heads[behind] != ROOT and words[-1] in tree.subtree(tree.heads[behind]):
+            return tree.relations[tree.heads[behind]].startswith("advcl") and tree.heads[tree.heads[behind]] < i
+    return False
 
 
 def _lacks_clause(tree: Tree, verb: int, kept: Collection[int]) -> bool:

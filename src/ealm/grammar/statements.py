@@ -21,7 +21,10 @@ def free_statements(tree: Tree) -> None:
         pronoun = subject is not None and tree.lower[subject] in rules.THIRD_PERSON and not _is_empty(tree, content)
         antecedent = pronoun and speaker is not None and _is_speaker(tree, subject or 0, speaker)
         named = speaker is not None and not _is_pronoun(tree, speaker)
-        dependent = (own is None and _speaks_of_speaker(tree, content)) or (pronoun and not (antecedent and named))
+        claimed = named and tree.lower[speaker or 0] in rule_words.CLAIMANTS
+        dependent = (
+            claimed or (own is None and _speaks_of_speaker(tree, content)) or (pronoun and not (antecedent and named))
+        )
         tree.move(content, ROOT, "ROOT")
         if own is not None:
             tree.announced = True
@@ -32,7 +35,15 @@ def free_statements(tree: Tree) -> None:
         marks = [j for i in tree.children(content) for j in tree.children(i, "mark") if tree.lower[j] == "that"]
         joined = {i for i in marks if tree.relations[i - 1] == "cc"}  # "and that"
         tree.opening |= joined
-        if pronoun and antecedent and named and speaker is not None and subject is not None and speaker < subject:
+        if (
+            pronoun
+            and antecedent
+            and named
+            and not claimed
+            and speaker is not None
+            and subject is not None
+            and speaker < subject
+        ):
             _remember_tense(tree, speech, content)
             tree.move(speaker, content, "nsubj")
             tree.move(subject, speech, "nsubj")
@@ -41,22 +52,6 @@ def free_statements(tree: Tree) -> None:
             relation = "attribution" if finite else "discourse"
             tree.move(speech, content, "attribution-whole" if dependent or pronoun else relation)
         tree.root = content
-
-
-def bind_contradictions(tree: Tree) -> None:
-    """ "It was once thought that …, but it is wrong": a clause that takes back another one stays with it."""
-    for verb in range(len(tree.words)):
-        clauses = [i for i in tree.children(verb, "conj", "parataxis") if _is_contrast(tree, i)]
-        believed = tree.lower[verb] in rules.THINKING | {"assumed", "held", "seen"}
-        over = believed and any(tree.lower[i] in rule_words.FORMERLY for i in tree.children(verb, "advmod"))
-        for i in clauses:
-            if over or any(tree.lower[j] in rule_words.CONTRADICTING for j in tree.subtree(i)):
-                beside = [j for j in tree.children(verb, "conj") if j < i]
-                tree.move(i, beside[-1] if beside else verb, "conj-whole")
-
-
-def _is_contrast(tree: Tree, clause: int) -> bool:
-    return any(tree.lower[i] in ("but", "yet") for i in tree.children(clause, "cc"))
 
 
 def _take_over(tree: Tree, frame: int, content: int) -> None:
@@ -96,6 +91,8 @@ def _said(tree: Tree, verb: int) -> int | None:
     if any(tree.lower[i] in rules.FALSELY for i in tree.children(verb, "advmod")):
         return None
     speakers = tree.children(verb, "nsubj")
+    if any(tree.lower[i] in rules.CONDITIONS for i in tree.children(verb, "mark")):
+        return None  # "if the program reports that …"
     if not speakers or tree.lower[speakers[0]] in rules.NOBODY_IN_PARTICULAR:
         return None
     others = [i for i in tree.children(verb, "conj", "conj-whole") if tree.children(i, "nsubj")]

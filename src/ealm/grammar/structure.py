@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ealm.common.caching import cached_property
-from ealm.grammar.boundaries import bind_results
+from ealm.grammar.boundaries import bind_contradictions, bind_results
 from ealm.grammar.costs import Costs
 from ealm.grammar.ellipsis import elide_pronouns, elide_subjects
 from ealm.grammar.headlines import (
@@ -30,7 +30,6 @@ from ealm.grammar.remarks import Remark, remark
 from ealm.grammar.soundness import is_sound
 from ealm.grammar.statements import (
     Clause,
-    bind_contradictions,
     free_antecedents,
     free_statements,
     is_framing,

@@ -66,6 +66,8 @@ class Valency(Scope):
                 or self._narrows_condition(i)
                 or self._lower[self._heads[i]] in rule_words.STATES
             )
+        if relation == "poss":
+            return any(self._lower[j] == "only" for j in self._tree.subtree(i))  # "only two days' notice"
         return relation in ("relcl", "acl") and (self._defines(i) or self._is_state(i) or self._is_of_share(i))
 
     def completes_head(self, i: int) -> bool:
@@ -79,7 +81,8 @@ class Valency(Scope):
                 return True
             if self._lower[i] in needed or self._is_since_when(i) or self._is_deadline(i):
                 return True
-            return self._is_learned(i) or self._is_of_adjective(i)
+            stranded = relation == "prep" and not self._children[i] and self._relations[head] == "relcl"
+            return stranded or self._is_learned(i) or self._is_of_adjective(i)  # "the film you told us about"
         if relation in ("xcomp", "advcl", "relcl", "acl"):
             return self._is_time_taken(i)
         named = relation in ("compound", "nmod") and len(self._lower[head]) == 1  # "building C"
