@@ -68,7 +68,7 @@ def main() -> None:
         print(json.dumps(MEASURES[options.measure[1]](options.measure[0], options.every)))
         return
     parts = [part for part in PARTS if part in options.parts.split(",")]
-    for name in [name for name in SYSTEMS if name in options.systems.split(",")]:
+    for name in [name for name in SYSTEMS if parts and name in options.systems.split(",")]:
         spec = SYSTEMS[name].replace("WHERE", options.llm or bundled_chat()) if name == CHAT else SYSTEMS[name]
         for part in parts:
             if name not in DOCUMENTS_ONLY or part in ("documents", "timing"):

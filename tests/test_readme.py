@@ -6,6 +6,7 @@ It needs no more than pytest and an installed ealm, so `make smoke` runs it agai
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -95,11 +96,18 @@ def test_other_commands_work(command: str, folder: Path) -> None:
     assert "Traceback" not in errors
 
 
+def has_begun(command: str, folder: Path) -> bool:
+    """Whether there is something to see: what it writes, or that the service listens."""
+    if command.startswith("ealm serve"):
+        with socket.socket() as connection:
+            return connection.connect_ex(("127.0.0.1", 8000)) == 0
+    return (folder / {"ealm adapt": "lm", "ealm train": "runs/mine/log.jsonl"}[" ".join(command.split()[:2])]).exists()
+
+
 def let_it_work(process: subprocess.Popen[str], command: str, folder: Path) -> None:
     """Until there is something to see; then Ctrl-C."""
-    begun = {"ealm adapt": "lm", "ealm train": "runs/mine/log.jsonl"}.get(" ".join(command.split()[:2]))
     end = time.monotonic() + 120
-    while time.monotonic() < end and process.poll() is None and begun and not (folder / begun).exists():
+    while time.monotonic() < end and process.poll() is None and not has_begun(command, folder):
         time.sleep(0.5)
     time.sleep(20)
     os.killpg(process.pid, signal.SIGINT)

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 from starlette.testclient import TestClient
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ealm import Summarizer
@@ -125,6 +125,35 @@ def test_a_body_that_does_not_come_is_408(address: tuple[str, int]) -> None:
         found = everything(connection)
     assert found.startswith(b"HTTP/1.1 408 ")
     assert b"application/problem+json" in found
+
+
+LARGE = POST + b"Content-Length: 3000000\r\n"
+
+
+@pytest.mark.parametrize(("size", "unread"), [(3_000_000, 0), (300_000_000, 3)])
+def test_a_large_body_is_read_to_its_end_so_that_its_sender_hears_the_answer(
+    summarizer: Summarizer, size: int, unread: int
+) -> None:
+    body = [{"type": "http.request", "body": b"x", "more_body": more} for more in (True, True, False)]
+    answered: list[tuple[int, int]] = []
+
+    async def receive() -> Message:
+        return body.pop(0)
+
+    async def send(message: Message) -> None:
+        answered.append((message.get("status", 0), len(body)))
+
+    headers = [(b"host", b"x"), (b"content-type", b"application/json"), (b"content-length", str(size).encode())]
+    scope = {"type": "http", "method": "POST", "path": "/v1/summarize", "query_string": b"", "headers": headers}
+    asyncio.run(create_app(summarizer)(scope, receive, send))
+    assert answered[0] == (413, unread)
+
+
+@pytest.mark.parametrize("rest", [b"\r\nx", b"Expect: 100-continue\r\n\r\n"])
+def test_a_large_body_that_does_not_come_is_refused_all_the_same(address: tuple[str, int], rest: bytes) -> None:
+    with sent(address, LARGE + rest) as connection:
+        found = everything(connection)
+    assert found.startswith(b"HTTP/1.1 413 ")
 
 
 def test_a_stream_that_stops_ends_with_an_error(address: tuple[str, int]) -> None:

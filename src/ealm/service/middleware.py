@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -41,6 +42,17 @@ class SecurityHeadersMiddleware:
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
+_READ_TO_ITS_END = 8
+"""Bodies up to so many times the limit are read and thrown away before they are refused: who is still sending when the
+connection is closed, such as a proxy, loses the answer. Who waits for leave to send (`Expect`) gets it at once."""
+
+
+async def _read_to_its_end(receive: Receive) -> None:
+    with suppress(HTTPException):  # it comes too slowly: there is an answer already
+        while (await receive()).get("more_body", False):
+            pass
+
+
 class BodyLimitMiddleware:
     """Refuses bodies that are too large, by Content-Length or while reading; streams limit the length of a line."""
 
@@ -55,8 +67,11 @@ class BodyLimitMiddleware:
         if scope["type"] != "http" or scope["path"] in self._stream_paths:
             await self._app(scope, receive, send)
             return
-        announced = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        announced = headers.get("content-length", "0")
         if announced.isdigit() and int(announced) > self._max_bytes:
+            if int(announced) <= _READ_TO_ITS_END * self._max_bytes and "expect" not in headers:
+                await _read_to_its_end(receive)
             await problem(413, self._detail)(scope, receive, send)
             return
         received = 0
