@@ -78,7 +78,7 @@ class SentenceDrafts:
         self.prepared = prepared
         self._first = first
         self._walks = walks
-        self._within: dict[Limit, SentenceDraft] = {}
+        self._within: dict[tuple[Limit, bool], SentenceDraft] = {}
         self._values = _word_values(prepared, walks)
 
     @cached_property
@@ -104,22 +104,25 @@ class SentenceDrafts:
         """Whether more than punctuation is left of the sentence."""
         return not draft.kept <= self.prepared.punctuation
 
-    def within(self, limit: Limit) -> SentenceDraft:
-        """As much of it as the limit allows; code is whole or gone."""
-        if limit not in self._within:
-            if self.prepared.sentence.form == "verbatim":
-                gone = replace(self.least, shortened=replace(self.least.shortened, complete=False))
-                self._within[limit] = self.whole if limit.allows(self.whole.text) else gone
-            else:
-                self._within[limit] = self._draft(self.prepared.shortened(self._walks, limit))
-        return self._within[limit]
+    def within(self, limit: Limit, *, careful: bool = True) -> SentenceDraft:
+        """As much of it as the limit allows; code is whole or gone. `careful`: only what it can well spare goes."""
+        if (limit, careful) not in self._within:
+            self._within[limit, careful] = self._found(limit, careful=careful)
+        return self._within[limit, careful]
 
-    def statements(self, limit: Limit, *, whole: bool = False) -> list[SentenceDraft]:
+    def _found(self, limit: Limit, *, careful: bool) -> SentenceDraft:
+        if self.prepared.sentence.form == "verbatim":
+            gone = replace(self.least, shortened=replace(self.least.shortened, complete=False))
+            return self.whole if limit.allows(self.whole.text) else gone
+        walks = self._walks.careful if careful and isinstance(self._walks, TreePlan) else self._walks
+        return self._draft(self.prepared.shortened(walks, limit))
+
+    def statements(self, limit: Limit, *, whole: bool = False, careful: bool = True) -> list[SentenceDraft]:
         """Well-formed drafts in rising length that say enough of what the sentence says; with `whole`, only all of it.
 
         What is never shortened, such as code, has one, and so has a phrase ("Present: Ms Karlsen (nursing), Mr Iyer").
         """
-        found = [] if whole or self._is_whole or not self.read.has_verb() else self._shorter(limit)
+        found = [] if whole or self._is_whole or not self.read.has_verb() else self._shorter(limit, careful=careful)
         if limit.allows(self.whole.text):
             found.append(self.whole)
         return [draft for draft in found if self.says_enough(draft, limit) or self.prepared.hard_keep]
@@ -148,12 +151,12 @@ class SentenceDrafts:
         """Whether it is never shortened."""
         return self.prepared.sentence.form in ("verbatim", "aside")
 
-    def _shorter(self, limit: Limit) -> list[SentenceDraft]:
+    def _shorter(self, limit: Limit, *, careful: bool) -> list[SentenceDraft]:
         full = limit.measure(self.prepared.sentence.text)
         sizes = {max(1, round(share * full)) for share in _SHARES} | {min(full, limit.size)}
         found: list[SentenceDraft] = []
         for size in sorted(sizes):
-            draft = self.within(replace(limit, size=size))
+            draft = self.within(replace(limit, size=size), careful=careful)
             known = any(draft.shortened.actions == other.shortened.actions for other in [*found, self.whole])
             if not known and draft.shortened.complete and limit.allows(draft.text):
                 found.append(draft)
@@ -164,9 +167,10 @@ class SentenceDrafts:
         full = limit.measure(self.prepared.sentence.text)
         short = len(self.prepared.sentence.words) <= _LONGEST_PHRASE and not self.read.has_verb()
         for own in [] if self._is_whole or short else [share, *(more for more in _SHARES if more > share)]:
-            draft = self.within(replace(limit, size=max(1, round(own * full))))
-            if own < 1 and draft.shortened.complete and self.says_enough(draft, limit):
-                return draft
+            size = replace(limit, size=max(1, round(own * full)))
+            for draft in (self.within(size, careful=careful) for careful in (True, False)):
+                if own < 1 and draft.shortened.complete and self.says_enough(draft, limit):
+                    return draft
         return self.whole
 
     def _names(self, kept: Sequence[int]) -> bool:
