@@ -195,8 +195,10 @@ class TreePlan:
 
     def _less_than_planned(self, fits: Fits, *, keep: Collection[int], rephrase: bool) -> PlannedDraft | None:
         """Where the shortest statement does not fit: without articles, or another one; whoever speaks has articles."""
+        if self._main_only:
+            return None
         bare = self._bare(fits, keep=keep)
-        if keep or self._main_only or (bare is not None and not self._structure.is_spoken(bare.kept)):
+        if keep or (bare is not None and not self._structure.is_spoken(bare.kept)):
             return bare
         other = self._instead(fits, rephrase=rephrase)
         return other or bare

@@ -21,7 +21,10 @@ _OBJECTS = ("dobj", "ccomp", "xcomp", "oprd", "dative")
 
 _CONTRASTS = frozenset(["but", "yet"])
 
-_LIGHT_ADVERBS = frozenset(["now", "already", "still", "just", "also", "too", "therefore", "however", "then", "soon"])
+_KEPT = frozenset(["because", "to", "into", "onto", "from", "against"])
+"""Prepositions of reasons and directions."""
+
+_LIGHT_ADVERBS = frozenset(["now", "already", "still", "just", "also", "too", "therefore", "then", "soon"])
 
 
 def careful(structure: Structure) -> Structure:
@@ -46,8 +49,8 @@ def _is_light(tree: Tree, i: int) -> bool:
     if _is_set_apart(tree, i):
         return True
     if relation == "advmod" and not tree.children(i):
-        return tree.lower[i].endswith("ly") or tree.lower[i] in _LIGHT_ADVERBS
-    if relation not in ("advmod", "npadvmod", "prep") or not _is_verb(tree, head) or tree.lower[i] == "because":
+        return _is_verb(tree, head) and (tree.lower[i].endswith("ly") or tree.lower[i] in _LIGHT_ADVERBS)
+    if relation not in ("advmod", "npadvmod", "prep") or not _is_verb(tree, head) or tree.lower[i] in _KEPT:
         return False
     return not _says_what_happens(tree, i) and not any(tree.tags[j] == "CD" for j in tree.subtree(i))
 

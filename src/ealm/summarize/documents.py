@@ -24,10 +24,8 @@ from ealm.text.lengths import Limit, usual_limit
 from ealm.text.references import sentences_needed
 
 _COST_OF_A_SENTENCE = 3.0
-"""What a sentence must say, in content words, before it is worth anything: few full sentences read better than many."""
-
-_LEAST_WORTH = 0.01
-"""Of a sentence that says less."""
+"""By how many content words a sentence of prose is worth less than it says: few full sentences read better than many.
+One that says little is worth a part of that, never nothing."""
 
 _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
 """What is made a list of matters; code and tables say less than prose; greetings, signatures and quotations are the
@@ -35,6 +33,9 @@ first to go."""
 
 _QUESTION_ALONE = 0.25
 """Weight of a question that is a paragraph of its own, as in an interview: without its answer it says nothing."""
+
+_WITHOUT_VERB = 0.5
+"""Weight of a sentence that has none, such as a list of those present; the first may be a title."""
 
 _MOST_FOR_HEADINGS = 0.3
 """Share of the limit that headings may take."""
@@ -127,6 +128,8 @@ class LengthPlanner:
         alone = sum(other.block == sentence.block for other in self._sentences[index - 1 : index + 2]) == 1
         if sentence.form == "prose" and alone and index and sentence.text.endswith("?"):
             return _QUESTION_ALONE
+        if sentence.form == "prose" and index and not self._all[index].read.has_verb():
+            return _WITHOUT_VERB
         return _WEIGHTS.get(sentence.form, 1.0)
 
     def plan(self, limit: Limit, *, aim: bool = False) -> list[Shortened]:
@@ -203,7 +206,8 @@ class LengthPlanner:
     def _worth(self, index: int, draft: SentenceDraft) -> float:
         if not draft.text or draft.content <= 0:
             return 0.0
-        return self._weights[index] * max(_LEAST_WORTH, draft.content - _COST_OF_A_SENTENCE)
+        cost = _COST_OF_A_SENTENCE if self._sentences[index].form == "prose" else 0.0
+        return self._weights[index] * draft.content**2 / (draft.content + cost)
 
     def _needs(self, index: int, draft: SentenceDraft) -> int | None:
         """How many parts before a draft must stand so that it is understood."""

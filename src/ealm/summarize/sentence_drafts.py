@@ -12,7 +12,16 @@ from ealm.paper.rollout import WalkSource
 from ealm.summarize.length_fitting import Shortened
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.lengths import Limit
-from ealm.text.references import ReadSentence, lost_conjunction, lost_main_clause, lost_speaker
+from ealm.text.references import (
+    ReadSentence,
+    cuts_behind_colon,
+    cuts_into_clause,
+    ends_openly,
+    lost_conjunction,
+    lost_main_clause,
+    lost_speaker,
+    lost_subject,
+)
 
 _SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Lengths of a sentence that are compared, as shares of the whole."""
@@ -47,6 +56,7 @@ _VALUE_OF_A_KEPT_WORD = 0.01
 _VALUE_OF_A_PROTECTED_WORD = 3.0
 """Of several sentences, one with a word that is to stay if possible is the first to stay."""
 
+_LOSSES = (lost_conjunction, lost_main_clause, cuts_into_clause, cuts_behind_colon)
 
 _GROWN_TOGETHER = regex.compile(r"\p{L}[\"“(]\p{L}")
 """What a lost bracket leaves: 'a firm"Acme"'."""
@@ -140,11 +150,17 @@ class SentenceDrafts:
         least = min(_LEAST_CONTENT, enough / max(1, sum(value > 0 for value in self._values))) * self.whole.content
         if draft.content < least - 1e-9 or len(draft.kept - self.prepared.punctuation) < fewest:
             return False
+        return not self._is_torn(draft)
+
+    def _is_torn(self, draft: SentenceDraft) -> bool:
+        """Whether a word is missed in it that the rest leads to."""
         words = self.prepared.sentence.words
-        if lost_conjunction(words, draft.kept) or lost_main_clause(words, draft.kept):
-            return False
+        if any(lost(words, draft.kept) for lost in _LOSSES):
+            return True
+        if ends_openly(self.read, draft.kept) or lost_subject(self.read, draft.kept):
+            return True
         grown_together = _GROWN_TOGETHER.search(draft.text) and not _GROWN_TOGETHER.search(self.whole.text)
-        return not (grown_together or (not self._first and lost_speaker(self.read, draft.kept)))
+        return bool(grown_together) or (not self._first and lost_speaker(self.read, draft.kept))
 
     @property
     def _is_whole(self) -> bool:
