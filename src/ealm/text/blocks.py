@@ -118,11 +118,16 @@ def _is_signature(line: str, number: int, end: int) -> bool:
     """Whether the end of a letter begins: "-- ", or "Best regards," near the end, or before what it quotes."""
     if line.rstrip() == "--":
         return True
-    if number > 2 and number == end - 1 and not _ENDS_A_SENTENCE.search(line):  # noqa: PLR2004 - behind a text
-        words = line.split()
-        return 1 < len(words) <= _LONGEST_NAME and all(word[0].isupper() or word[0].isdigit() for word in words)
+    if number > 1 and number == end - 1 and _is_name(line):
+        return True
     words = " ".join(regex.findall(r"\p{L}+", line.lower()))
     return number >= max(1, end - _LONGEST_SIGNATURE) and line.rstrip()[-1:] != "." and words in CLOSINGS
+
+
+def _is_name(line: str) -> bool:
+    """Whether each of its few words is a name or a number: "Margit Lang, Mill Lane 8"."""
+    words = [] if _ENDS_A_SENTENCE.search(line) else line.split()
+    return 1 < len(words) <= _LONGEST_NAME and all(word[0].isupper() or word[0].isdigit() for word in words)
 
 
 def _block(text: str, gap: str, before: tuple[str, str], behind: str) -> Block:

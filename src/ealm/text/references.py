@@ -28,6 +28,8 @@ _BEHIND_PLAIN_NOUN = frozenset(["of", "in", "at", "for", "from", "with", "that",
 _VERBS = frozenset(["VB", "VBD", "VBP", "VBZ"])
 """Tags of verbs that can be the verb of a sentence."""
 
+_FINITE = frozenset(["VBD", "VBP", "VBZ", "MD"])
+
 _LEADS_ON = frozenset(["IN", "TO", "CC", "DT", "PRP$", "WDT", "WP", "WRB", "MD"])
 """Tags of words that something must follow, unless they end the sentence as it was written."""
 
@@ -136,10 +138,9 @@ def ends_openly(sentence: ReadSentence, kept: Collection[int]) -> bool:
 
 def lost_subject(sentence: ReadSentence, kept: Collection[int]) -> bool:
     """Whether a verb has lost the pronoun right before it, or it begins with its verb: "Read the new column"."""
-    for index, word in enumerate(sentence.words[:-1]):
-        if word.lower() in _NOMINATIVES and index not in kept and index + 1 in kept and sentence.tags:
-            if sentence.tags[index + 1] in ("VBD", "VBP", "VBZ", "MD"):
-                return True
+    finite = [index for index, tag in enumerate(sentence.tags) if tag in _FINITE and index in kept]
+    if any(sentence.words[index - 1].lower() in _NOMINATIVES and index - 1 not in kept for index in finite if index):
+        return True
     first = min((index for index in kept if sentence.words[index][:1].isalnum()), default=None)
     if first is None or not sentence.tags or sentence.tags[first] not in _VERBS:
         return False

@@ -54,8 +54,8 @@ LINKING_WORDS = _words(
 CLASS_NOUNS = _words(
     "agency airline author bank boy bill case club company contract country couple court deal decision device",
     "employees family firm former girl group incident latter man men measure method move ones organization",
-    "organisation others pair party patient plan president proposal report researchers result results scientist scientists spokesman",
-    "spokeswoman statement study suspect team two victim victims woman women",
+    "organisation others pair party patient plan president proposal report researchers result results scientist",
+    "scientists spokesman spokeswoman statement study suspect team two victim victims woman women",
 )
 """Nouns that with "the" stand for something that the sentence before has named."""
 
