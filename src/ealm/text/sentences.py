@@ -199,6 +199,8 @@ def cuts(words: Sequence[str], longest: int) -> list[int]:
 def _begins_anew(words: Sequence[str], start: int, longest: int) -> int | None:
     """Where the words at a place stand for the next time, the conjunction before them with them."""
     opening = [word.lower() for word in words[start : start + _OPENING]]
+    if len(set(opening)) < _OPENING or not all(word[0].isalpha() for word in opening):
+        return None
     for at in range(start + _OPENING + 1, min(start + longest, len(words) - _OPENING) + 1):
         if [word.lower() for word in words[at : at + _OPENING]] == opening:
             return at - 1 if words[at - 1].lower() in ("and", "but", "or", "so") else at
