@@ -43,6 +43,7 @@ _WEIGHT = "weight."
 _SHOWN_LOSSES = 100
 _HELD_OUT_SHARE, _MOST_HELD_OUT = 0.02, 5_000
 _LARGEST_HELD_OUT_SHARE = 0.2
+_FEWEST_SENTENCES = 10
 _HELD_OUT_WORDS = 4_000
 """Words of the sentences that are set aside of a small corpus: enough to score 2,000 of them, hidden in turn."""
 
@@ -125,7 +126,7 @@ def _split(corpus: LmCorpus, request: AdaptRequest) -> tuple[LmCorpus, LmCorpus]
     least = math.ceil(_HELD_OUT_WORDS * len(corpus) / len(corpus.flat))
     aside = min(max(least, int(_HELD_OUT_SHARE * len(corpus))), int(_LARGEST_HELD_OUT_SHARE * len(corpus)))
     aside = min(_MOST_HELD_OUT, aside)
-    if not aside:
+    if len(corpus) < _FEWEST_SENTENCES:
         raise CorpusError(
             f"{request.corpus} has {len(corpus)} usable sentences, too few to set some aside for scores. "
             "Give more text, or name sentences for scores with held_out=."
