@@ -53,7 +53,7 @@ def test_a_text_is_fitted_to_a_new_unit(monkeypatch: pytest.MonkeyPatch, size: i
     summary = assembled([own.sentence for own in sentences], parts)
     assert (measure(TEXT, "vowels"), measure("silver", "vowels")) == (count_vowels(TEXT), 2)
     assert count_vowels(summary) <= size
-    assert summary == TEXT or count_vowels(summary) > size - 4  # the longest word has three: no room is left
+    assert summary == TEXT or count_vowels(summary) > size - 5  # a new sentence has four words at least
 
 
 REGISTERED = """

@@ -63,3 +63,20 @@ def test_white_space_without_end_is_read_at_once(space: str) -> None:
     sentences = split_sentences(text, unwrap=True)
     assert time.process_time() - started < 2
     assert [own.text.split() for own in sentences] in ([["River", "rises."]], [["River"], ["rises."]])
+
+
+def test_headings_on_the_lines_of_their_paragraphs_are_headings() -> None:
+    text = "The club.\n\n1. Money. We have some.\n\n2. Boats. We have two.\n\n3. Next steps. We buy one."
+    assert [block.text for block in split_blocks(text) if block.form == "heading"] == [
+        "Money.",
+        "Boats.",
+        "Next steps.",
+    ]
+    assert "".join(block.lead + block.text + block.gap for block in split_blocks(text)) == text
+    answers = "How often?\n\nTwice. I fell.\n\nWhy?\n\nIce. It froze.\n\nWhen?\n\nMay. It was late."
+    assert all(block.form == "prose" for block in split_blocks(answers))
+
+
+def test_a_name_behind_a_letter_is_an_aside() -> None:
+    text = "Dear all,\n\nthe boat is sold.\n\nWe buy another.\n\nMargit Lang, Mill Lane 8"
+    assert split_blocks(text)[-1].form == "aside"

@@ -2,7 +2,17 @@
 
 import pytest
 
-from ealm.text.references import ReadSentence, lost_conjunction, lost_main_clause, lost_speaker, sentences_needed
+from ealm.text.references import (
+    ReadSentence,
+    cuts_behind_colon,
+    cuts_into_clause,
+    ends_openly,
+    lost_conjunction,
+    lost_main_clause,
+    lost_speaker,
+    lost_subject,
+    sentences_needed,
+)
 
 
 def read(text: str) -> ReadSentence:
@@ -100,3 +110,43 @@ def test_a_noun_may_name_somebody() -> None:
     before = [ReadSentence(("the", "technician", "came"), ("DT", "NN", "VBD"))]
     assert before[0].persons() == {1}
     assert sentences_needed(ReadSentence(("he", "left"), ("PRP", "VBD")), [0, 1], [*before, read("it rained")]) == 2
+
+
+def test_a_last_word_that_leads_on_is_noticed() -> None:
+    sentence = ReadSentence(("It", "grew", "until", "it", "fell"), ("PRP", "VBD", "IN", "PRP", "VBD"))
+    assert ends_openly(sentence, [0, 1, 2])
+    assert not ends_openly(sentence, [0, 1])
+    assert not ends_openly(sentence, range(5))
+
+
+def test_a_verb_does_not_lose_its_pronoun() -> None:
+    sentence = ReadSentence(("Later", "it", "read", "the", "list"), ("RB", "PRP", "VBD", "DT", "NN"))
+    assert lost_subject(sentence, [2, 3, 4])
+    assert not lost_subject(sentence, [1, 2, 3, 4])
+
+
+def test_what_a_colon_announces_is_all_there_or_gone() -> None:
+    words = "Two things help : rest and water .".split()
+    assert cuts_behind_colon(words, [0, 1, 2, 3, 4])
+    assert not cuts_behind_colon(words, [0, 1, 2])
+    assert not cuts_behind_colon(words, range(len(words)))
+
+
+def test_a_relative_clause_does_not_lose_its_beginning_alone() -> None:
+    words = "She paid ten pounds , which he halved because it rained .".split()
+    assert cuts_into_clause(words, [0, 1, 2, 3, 8, 9, 10])
+    assert not cuts_into_clause(words, [0, 1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("words", "tags", "expected"),
+    [
+        ("The second is wine", "DT JJ VBZ NN", 1),
+        ("The second boat sank", "DT JJ NN VBD", 0),
+        ("In return they slept", "IN NN PRP VBD", 1),
+        ("Have leeks instead", "VB NNS RB", 1),
+    ],
+)
+def test_more_words_that_point_back(words: str, tags: str, expected: int) -> None:
+    sentence = ReadSentence(tuple(words.split()), tuple(tags.split()))
+    assert sentences_needed(sentence, range(len(sentence.words)), BEFORE) == expected

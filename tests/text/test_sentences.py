@@ -229,3 +229,8 @@ def test_a_character_of_the_writer_that_looks_like_a_mark_gets_no_partner() -> N
 
 def test_the_number_of_an_item_is_not_lost() -> None:
     assert put_together(split_sentences("1\n1. 1")) == "1\n1. 1"
+
+
+def test_a_clause_that_is_said_again_and_again_is_a_piece_each_time() -> None:
+    words = ("the storm closed the harbour " * 600).split()
+    assert cuts(words, 120) == [*range(0, 3001, 5)]

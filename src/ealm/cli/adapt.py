@@ -40,7 +40,7 @@ from ealm.cli.shared import (
 @click.option(
     "--held-out",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Sentences for scores only. [default: 2 % of the corpus, at most 5,000; of a small one up to 10 %]",
+    help="Sentences for scores only. [default: 2 % of the corpus, at most 5,000; of a small one up to 20 %]",
 )
 @click.option("--heldout", type=click.Path(exists=True, dir_okay=False, path_type=Path), hidden=True)
 @click.option(
@@ -112,4 +112,11 @@ def adapt(
         click.echo(f"Stopped; the folder {folder} is complete. Resume it with the same command and --resume.", err=True)
         raise SystemExit(128 + (stop.signal or 0))
     run.finish()
-    click.echo(f"Fitted in {folder}. Use it with: ealm train CORPUS --lm {shlex.quote(str(folder))}", err=True)
+    if run.updates:
+        click.echo(f"Fitted in {folder}. Use it with: ealm train CORPUS --lm {shlex.quote(str(folder))}", err=True)
+    else:
+        click.echo(
+            f"Not fitted: there was no time for an update in {minutes:g} minutes, and {folder} holds the model as it "
+            "was. Remove it, and give more --minutes.",
+            err=True,
+        )

@@ -8,6 +8,7 @@ from typing import Protocol
 from ealm.common.caching import cached_property
 from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
+from ealm.grammar.careful import careful
 from ealm.grammar.rearranging import ROOT
 from ealm.grammar.structure import Structure
 from ealm.paper.edits import Action
@@ -72,9 +73,13 @@ class TreePlan:
         *,
         punctuation: Punctuated,
         settings: TreePlanSettings,
+        main_only: bool = False,
     ) -> None:
-        """`importance` and `sizes` (in words, 0 for what is no word of its own) are those of the words."""
-        self._structure = structure
+        """`importance` and `sizes` (in words, 0 for what is no word of its own) are those of the words.
+
+        With `main_only`, no other clause stands in place of the main one, and nothing is contracted.
+        """
+        self._structure, self._importance, self._main_only = structure, importance, main_only
         self._values = [own + settings.base for own in importance]
         for i in structure.spare:
             self._values[i] = settings.spare
@@ -86,6 +91,13 @@ class TreePlan:
         self._settings = settings
         self._tree = UnitTree(structure, self._values, sizes, adjacency=settings.adjacency)
         self._chains: dict[frozenset[int], NestedDrafts] = {}
+
+    @cached_property
+    def careful(self) -> "TreePlan":
+        """The same for a sentence of a text: it has neighbours that may give more, so it gives what it can spare."""
+        own = careful(self._structure)
+        marks, settings = self._punctuation, self._settings
+        return TreePlan(own, self._importance, self._sizes, punctuation=marks, settings=settings, main_only=True)
 
     @property
     def values(self) -> Sequence[float]:
@@ -117,7 +129,8 @@ class TreePlan:
         own_fits = fits
         if rephrase:
             fits = self._with_signs(self._with_joints(fits), self._signs)
-        found = self._told(fits, rephrase=rephrase) if self._structure.is_framing and not keep else None
+        frames = self._structure.is_framing and not keep and not self._main_only
+        found = self._told(fits, rephrase=rephrase) if frames else None
         found = found or self._planned(fits, keep=keep) or self._less_than_planned(fits, keep=keep, rephrase=rephrase)
         if found is None and rephrase and self._contractions:
             contracted = self._with_signs(fits, self._contractions)
@@ -138,7 +151,7 @@ class TreePlan:
     def _contractions(self) -> dict[int, str]:
         """Of each "are" behind a pronoun, what may be written instead of both: "you're"."""
         tree = self._structure.tree
-        words = () if tree is None or not tree.words else tree.words
+        words = () if tree is None or self._main_only else tree.words
         pairs = ((i, contraction(*pair)) for i, pair in enumerate(pairwise(words), start=1))
         return {i: text for i, text in pairs if text is not None}
 
@@ -182,6 +195,8 @@ class TreePlan:
 
     def _less_than_planned(self, fits: Fits, *, keep: Collection[int], rephrase: bool) -> PlannedDraft | None:
         """Where the shortest statement does not fit: without articles, or another one; whoever speaks has articles."""
+        if self._main_only:
+            return None
         bare = self._bare(fits, keep=keep)
         if keep or (bare is not None and not self._structure.is_spoken(bare.kept)):
             return bare

@@ -140,7 +140,9 @@ class Punctuation:
         first = min(i for i in kept if _is_below(structure.heads, i, last))
         comma = max((i for i in kept if i < first), default=first)
         linked = self._words[first].lower() in ("so", "but", "yet", "then", "or", "nor", "not")
-        return comma if ended and not linked and self._words[comma] == "," else None
+        # "any accident, however small" is no list
+        follows = all(self._words[i].lower() in ("the", "a", "an") for i in range(comma + 1, first))
+        return comma if ended and follows and not linked and self._words[comma] == "," else None
 
     def _listed_with(self, clause: int) -> bool:
         """Whether a clause stands beside another one, and is not what somebody says there."""

@@ -23,8 +23,9 @@ from ealm.text.frames import Frame, assembled
 from ealm.text.lengths import Limit, usual_limit
 from ealm.text.references import sentences_needed
 
-_LENGTH_COUNTS = 0.85
-"""Power of what a sentence has to say in what it is worth: long sentences are worth more, but not by as much."""
+_COST_OF_A_SENTENCE = 3.0
+"""By how many content words a sentence of prose is worth less than it says: few full sentences read better than many.
+One that says little is worth a part of that, never nothing."""
 
 _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
 """What is made a list of matters; code and tables say less than prose; greetings, signatures and quotations are the
@@ -32,6 +33,9 @@ first to go."""
 
 _QUESTION_ALONE = 0.25
 """Weight of a question that is a paragraph of its own, as in an interview: without its answer it says nothing."""
+
+_WITHOUT_VERB = 0.5
+"""Weight of a sentence that has none, such as a list of those present; the first may be a title."""
 
 _MOST_FOR_HEADINGS = 0.3
 """Share of the limit that headings may take."""
@@ -124,6 +128,8 @@ class LengthPlanner:
         alone = sum(other.block == sentence.block for other in self._sentences[index - 1 : index + 2]) == 1
         if sentence.form == "prose" and alone and index and sentence.text.endswith("?"):
             return _QUESTION_ALONE
+        if sentence.form == "prose" and index and not self._all[index].read.has_verb():
+            return _WITHOUT_VERB
         return _WEIGHTS.get(sentence.form, 1.0)
 
     def plan(self, limit: Limit, *, aim: bool = False) -> list[Shortened]:
@@ -141,9 +147,9 @@ class LengthPlanner:
 
     def _alone(self, limit: Limit, *, aim: bool) -> SentenceDraft:
         """The draft of a single sentence; where nobody set a limit, a statement may be longer than usual."""
-        draft = self._all[0].within(limit)
+        draft = self._all[0].within(limit, careful=False)
         sizes = range(limit.size + 1, 2 * limit.size + _LONGER) if aim else ()
-        longer = (self._all[0].within(replace(limit, size=size)) for size in sizes)
+        longer = (self._all[0].within(replace(limit, size=size), careful=False) for size in sizes)
         return draft if draft.shortened.complete else next((own for own in longer if own.shortened.complete), draft)
 
     def _text(self, drafts: Sequence[SentenceDraft]) -> str:
@@ -153,7 +159,8 @@ class LengthPlanner:
         untouched = [own.whole for own in self._all]
         if limit.allows(self._text(untouched)):
             return untouched
-        parts = [self._part(group, limit) for group in self._groups]
+        careful = self._may_be_careful(limit)
+        parts = [self._part(group, limit, careful=careful) for group in self._groups]
         result = self._with_headings(limit, parts)
         if not any(own.has_words(draft) for own, draft in zip(self._all, result, strict=True)):
             result = self._with_a_word(limit, result)
@@ -161,14 +168,20 @@ class LengthPlanner:
 
     # Choices
 
-    def _part(self, group: tuple[int, ...], limit: Limit) -> _Part:
-        drafts = [tuple(self._all[i].least for i in group), *self._drafts(group, limit)]
+    def _may_be_careful(self, limit: Limit) -> bool:
+        """Whether there is room for what matters most without what it can spare; otherwise more must go."""
+        single = [group[0] for group in self._groups if len(group) == 1]
+        most = max(single, key=lambda i: self._worth(i, self._all[i].whole), default=None)
+        return most is None or bool(self._all[most].statements(limit))
+
+    def _part(self, group: tuple[int, ...], limit: Limit, *, careful: bool) -> _Part:
+        drafts = [tuple(self._all[i].least for i in group), *self._drafts(group, limit, careful=careful)]
         return _Part(group, drafts, [self._choice(group, own, limit) for own in drafts])
 
-    def _drafts(self, group: tuple[int, ...], limit: Limit) -> Iterator[Drafts]:
+    def _drafts(self, group: tuple[int, ...], limit: Limit, *, careful: bool) -> Iterator[Drafts]:
         whole = self._whole_sentences
         if len(group) == 1:
-            return ((draft,) for draft in self._all[group[0]].statements(limit, whole=whole))
+            return ((draft,) for draft in self._all[group[0]].statements(limit, whole=whole, careful=careful))
         return group_drafts(group, self._all, self._weights, limit, whole_sentences=whole)
 
     def _choice(self, group: tuple[int, ...], drafts: tuple[SentenceDraft, ...], limit: Limit) -> Choice:
@@ -191,11 +204,10 @@ class LengthPlanner:
         return max(limit.measure(gap) for gap in self._gaps)
 
     def _worth(self, index: int, draft: SentenceDraft) -> float:
-        whole = self._all[index].whole.content
-        if not draft.text or whole <= 0:
+        if not draft.text or draft.content <= 0:
             return 0.0
-        said: float = whole**_LENGTH_COUNTS
-        return self._weights[index] * said * draft.content / whole
+        cost = _COST_OF_A_SENTENCE if self._sentences[index].form == "prose" else 0.0
+        return self._weights[index] * draft.content**2 / (draft.content + cost)
 
     def _needs(self, index: int, draft: SentenceDraft) -> int | None:
         """How many parts before a draft must stand so that it is understood."""
@@ -257,7 +269,7 @@ class LengthPlanner:
         room = limit.size - (limit.measure(self._sentences[best].lead + "x") - limit.measure("x"))
         least = [own.least for own in self._all]
         attempt = [*least]
-        attempt[best] = self._all[best].within(replace(limit, size=room if room > 0 else limit.size))
+        attempt[best] = self._all[best].within(replace(limit, size=room if room > 0 else limit.size), careful=False)
         hard_keep = any(own.prepared.hard_keep for own in self._all)
         return result if hard_keep and not limit.allows(self._text(attempt)) else attempt
 

@@ -12,6 +12,9 @@ _ITEM_SHARES = (0.25, 0.35, 0.5, 0.65, 0.8, 1.0)
 _MOST_COUNTS = 12
 """Numbers of items that are compared where not all fit."""
 
+_MOST_IN_STEPS = 0.75
+"""Share of a text up to which numbered steps are all there or none; a text that is little else keeps some of them."""
+
 Drafts = tuple[SentenceDraft, ...]
 """One for each sentence of a part."""
 
@@ -50,7 +53,9 @@ def group_drafts(
     if form == "item":  # where not all items fit, those that matter most stay; of a table the first rows
         chosen = sorted(chosen, key=lambda i: -weights[i])
     ordered = any(character.isdigit() for character in drafts[members[0]].prepared.sentence.lead)
-    together = form == "aside" or (ordered and len(group) < len(drafts) / 2)  # steps 2 and 3 are no recipe
+    together = form == "aside" or (
+        ordered and len(group) <= _MOST_IN_STEPS * len(drafts)
+    )  # steps 2 and 3 are no recipe
     counts = [len(chosen)] if together else _counts(len(chosen))
     for share in _ITEM_SHARES if form == "item" and not whole_sentences else _ITEM_SHARES[-1:]:
         for count in counts:

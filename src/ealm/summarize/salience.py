@@ -64,8 +64,13 @@ def repetition(sentences: Sequence[Sentence]) -> Floats:
     shared = np.zeros((len(stems), len(stems)))
     for number, (own, sentence) in enumerate(zip(stems, sentences, strict=True)):
         between_pieces()
-        if not sentence.continued:  # a piece of a sentence repeats nothing
-            shared[number] = [len(own & other) / max(1, len(own)) for other in stems]
+        if sentence.continued:  # a piece of a sentence repeats all of one before it, or nothing
+            shared[number, :number] = [own == other for other in stems[:number]]
+        else:
+            shared[number] = [
+                0.0 if other.continued else len(own & stem) / max(1, len(own))
+                for stem, other in zip(stems, sentences, strict=True)
+            ]
     return shared
 
 

@@ -12,7 +12,16 @@ from ealm.paper.rollout import WalkSource
 from ealm.summarize.length_fitting import Shortened
 from ealm.summarize.prepared_sentence import PreparedSentence
 from ealm.text.lengths import Limit
-from ealm.text.references import ReadSentence, lost_conjunction, lost_main_clause, lost_speaker
+from ealm.text.references import (
+    ReadSentence,
+    cuts_behind_colon,
+    cuts_into_clause,
+    ends_openly,
+    lost_conjunction,
+    lost_main_clause,
+    lost_speaker,
+    lost_subject,
+)
 
 _SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Lengths of a sentence that are compared, as shares of the whole."""
@@ -47,6 +56,7 @@ _VALUE_OF_A_KEPT_WORD = 0.01
 _VALUE_OF_A_PROTECTED_WORD = 3.0
 """Of several sentences, one with a word that is to stay if possible is the first to stay."""
 
+_LOSSES = (lost_conjunction, lost_main_clause, cuts_into_clause, cuts_behind_colon)
 
 _GROWN_TOGETHER = regex.compile(r"\p{L}[\"“(]\p{L}")
 """What a lost bracket leaves: 'a firm"Acme"'."""
@@ -78,7 +88,7 @@ class SentenceDrafts:
         self.prepared = prepared
         self._first = first
         self._walks = walks
-        self._within: dict[Limit, SentenceDraft] = {}
+        self._within: dict[tuple[Limit, bool], SentenceDraft] = {}
         self._values = _word_values(prepared, walks)
 
     @cached_property
@@ -104,22 +114,25 @@ class SentenceDrafts:
         """Whether more than punctuation is left of the sentence."""
         return not draft.kept <= self.prepared.punctuation
 
-    def within(self, limit: Limit) -> SentenceDraft:
-        """As much of it as the limit allows; code is whole or gone."""
-        if limit not in self._within:
-            if self.prepared.sentence.form == "verbatim":
-                gone = replace(self.least, shortened=replace(self.least.shortened, complete=False))
-                self._within[limit] = self.whole if limit.allows(self.whole.text) else gone
-            else:
-                self._within[limit] = self._draft(self.prepared.shortened(self._walks, limit))
-        return self._within[limit]
+    def within(self, limit: Limit, *, careful: bool = True) -> SentenceDraft:
+        """As much of it as the limit allows; code is whole or gone. `careful`: only what it can well spare goes."""
+        if (limit, careful) not in self._within:
+            self._within[limit, careful] = self._found(limit, careful=careful)
+        return self._within[limit, careful]
 
-    def statements(self, limit: Limit, *, whole: bool = False) -> list[SentenceDraft]:
+    def _found(self, limit: Limit, *, careful: bool) -> SentenceDraft:
+        if self.prepared.sentence.form == "verbatim":
+            gone = replace(self.least, shortened=replace(self.least.shortened, complete=False))
+            return self.whole if limit.allows(self.whole.text) else gone
+        walks = self._walks.careful if careful and isinstance(self._walks, TreePlan) else self._walks
+        return self._draft(self.prepared.shortened(walks, limit))
+
+    def statements(self, limit: Limit, *, whole: bool = False, careful: bool = True) -> list[SentenceDraft]:
         """Well-formed drafts in rising length that say enough of what the sentence says; with `whole`, only all of it.
 
         What is never shortened, such as code, has one, and so has a phrase ("Present: Ms Karlsen (nursing), Mr Iyer").
         """
-        found = [] if whole or self._is_whole or not self.read.has_verb() else self._shorter(limit)
+        found = [] if whole or self._is_whole or not self.read.has_verb() else self._shorter(limit, careful=careful)
         if limit.allows(self.whole.text):
             found.append(self.whole)
         return [draft for draft in found if self.says_enough(draft, limit) or self.prepared.hard_keep]
@@ -137,23 +150,29 @@ class SentenceDrafts:
         least = min(_LEAST_CONTENT, enough / max(1, sum(value > 0 for value in self._values))) * self.whole.content
         if draft.content < least - 1e-9 or len(draft.kept - self.prepared.punctuation) < fewest:
             return False
+        return not self._is_torn(draft)
+
+    def _is_torn(self, draft: SentenceDraft) -> bool:
+        """Whether a word is missed in it that the rest leads to."""
         words = self.prepared.sentence.words
-        if lost_conjunction(words, draft.kept) or lost_main_clause(words, draft.kept):
-            return False
+        if any(lost(words, draft.kept) for lost in _LOSSES):
+            return True
+        if ends_openly(self.read, draft.kept) or lost_subject(self.read, draft.kept):
+            return True
         grown_together = _GROWN_TOGETHER.search(draft.text) and not _GROWN_TOGETHER.search(self.whole.text)
-        return not (grown_together or (not self._first and lost_speaker(self.read, draft.kept)))
+        return bool(grown_together) or (not self._first and lost_speaker(self.read, draft.kept))
 
     @property
     def _is_whole(self) -> bool:
         """Whether it is never shortened."""
         return self.prepared.sentence.form in ("verbatim", "aside")
 
-    def _shorter(self, limit: Limit) -> list[SentenceDraft]:
+    def _shorter(self, limit: Limit, *, careful: bool) -> list[SentenceDraft]:
         full = limit.measure(self.prepared.sentence.text)
         sizes = {max(1, round(share * full)) for share in _SHARES} | {min(full, limit.size)}
         found: list[SentenceDraft] = []
         for size in sorted(sizes):
-            draft = self.within(replace(limit, size=size))
+            draft = self.within(replace(limit, size=size), careful=careful)
             known = any(draft.shortened.actions == other.shortened.actions for other in [*found, self.whole])
             if not known and draft.shortened.complete and limit.allows(draft.text):
                 found.append(draft)
@@ -164,9 +183,10 @@ class SentenceDrafts:
         full = limit.measure(self.prepared.sentence.text)
         short = len(self.prepared.sentence.words) <= _LONGEST_PHRASE and not self.read.has_verb()
         for own in [] if self._is_whole or short else [share, *(more for more in _SHARES if more > share)]:
-            draft = self.within(replace(limit, size=max(1, round(own * full))))
-            if own < 1 and draft.shortened.complete and self.says_enough(draft, limit):
-                return draft
+            size = replace(limit, size=max(1, round(own * full)))
+            for draft in (self.within(size, careful=careful) for careful in (True, False)):
+                if own < 1 and draft.shortened.complete and self.says_enough(draft, limit):
+                    return draft
         return self.whole
 
     def _names(self, kept: Sequence[int]) -> bool:

@@ -22,6 +22,8 @@ _ROW = regex.compile(r"\|.*\||.*(?:\t.*){2,}|[-=_*+|: ]{4,}|(?:https?://|www\.)\
 _NUMBER = regex.compile(r"\(?\d{1,3}(?:\.\d{1,3})*[.)]?[^\S\n]+(?=\p{Lu})")
 _LABEL = regex.compile(r"(\p{Lu}\p{L}*(?:[ -]\p{L}+){0,2}):[^\S\n]+(?=\S)")
 _HEADING_MARK = regex.compile(r"#{1,6}[^\S\n]+(?=\S)")
+_RUN_IN = regex.compile(r"(\(?\d{1,3}[.)][^\S\n]+)?(\p{Lu}\p{L}*(?:[ -]\p{L}+){0,3}\.)([^\S\n]+)(?=[\p{Lu}\"“])")
+"""A heading on the line of its paragraph: "2. Accounts. The manager presented …"."""
 _ENDS_A_SENTENCE = regex.compile(r"[.!?:;,…。！？][\"'”’)\]]*\z")
 
 _QUOTED = regex.compile(r"\s*>|On\b.*\bwrote:\s*\z|-+\s?(?:Original|Forwarded)\b", regex.DOTALL)
@@ -31,6 +33,10 @@ _LONGEST_TIGHT_HEADING = 6
 _LONGEST_GREETING = 5
 _LONGEST_SIGNATURE = 6
 """Lines."""
+_LONGEST_NAME = 8
+"""Words of a last line that is a name, perhaps with an address."""
+_FEWEST_RUN_IN = 3
+"""Paragraphs that begin with a word or two and a full stop, from which on these are headings."""
 _SHORTEST_WRAPPED_LINE = 45
 """Characters: shorter lines that stand below each other are verses or rows, not one paragraph."""
 
@@ -65,7 +71,26 @@ def split_blocks(text: str) -> list[Block]:
         else:
             before = joined[number - 1] if number else ("", "\n\n")
             blocks.append(_block(own, gap, before, following[number]))
-    return list(_with_indents_in_gaps(blocks))
+    return list(_with_indents_in_gaps(list(_with_run_in_headings(blocks))))
+
+
+def _with_run_in_headings(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Headings on the lines of their paragraphs are blocks of their own, where several paragraphs have one."""
+    found = [None] * len(blocks[:1]) + [
+        None  # "Twice." answers a question
+        if block.form not in ("prose", "item") or before.text.rstrip().endswith("?")
+        else _RUN_IN.match(block.lead.lstrip() + block.text)
+        for before, block in pairwise(blocks)
+    ]
+    several = sum(match is not None for match in found) >= _FEWEST_RUN_IN
+    for block, match in zip(blocks, found, strict=True):
+        if match is None or not several:
+            yield block
+        else:
+            number, heading, space = match.groups()
+            indent = block.lead[: len(block.lead) - len(block.lead.lstrip())]
+            yield Block(indent + (number or ""), heading, space, "heading")
+            yield Block("", (block.lead.lstrip() + block.text)[match.end() :], block.gap, "prose")
 
 
 def _is_code(text: str) -> bool:
@@ -93,8 +118,16 @@ def _is_signature(line: str, number: int, end: int) -> bool:
     """Whether the end of a letter begins: "-- ", or "Best regards," near the end, or before what it quotes."""
     if line.rstrip() == "--":
         return True
+    if number > 1 and number == end - 1 and _is_name(line):
+        return True
     words = " ".join(regex.findall(r"\p{L}+", line.lower()))
     return number >= max(1, end - _LONGEST_SIGNATURE) and line.rstrip()[-1:] != "." and words in CLOSINGS
+
+
+def _is_name(line: str) -> bool:
+    """Whether each of its few words is a name or a number: "Margit Lang, Mill Lane 8"."""
+    words = [] if _ENDS_A_SENTENCE.search(line) else line.split()
+    return 1 < len(words) <= _LONGEST_NAME and all(word[0].isupper() or word[0].isdigit() for word in words)
 
 
 def _block(text: str, gap: str, before: tuple[str, str], behind: str) -> Block:

@@ -10,11 +10,13 @@ from ealm.text.word_lists import (
     FORMS_OF_BE,
     LIGHT_WORDS,
     LINKING_WORDS,
+    ORDINALS_ALONE,
     PERSON_PRONOUNS,
     PERSONS,
     POINTING_WORDS,
     SPANS_AFTER_THIS,
     THING_PRONOUNS,
+    TRAILING_LINKS,
 )
 
 FARTHEST = 3
@@ -26,9 +28,16 @@ _BEHIND_PLAIN_NOUN = frozenset(["of", "in", "at", "for", "from", "with", "that",
 _VERBS = frozenset(["VB", "VBD", "VBP", "VBZ"])
 """Tags of verbs that can be the verb of a sentence."""
 
+_FINITE = frozenset(["VBD", "VBP", "VBZ", "MD"])
+
+_LEADS_ON = frozenset(["IN", "TO", "CC", "DT", "PRP$", "WDT", "WP", "WRB", "MD"])
+"""Tags of words that something must follow, unless they end the sentence as it was written."""
+
 _OPENS_A_CLAUSE = frozenset(["when", "while", "although", "though", "because", "if", "unless", "whereas", "whenever"])
 
 _ONE_THING = frozenset(["it", "its", "itself"])
+
+_NOMINATIVES = frozenset(["i", "he", "she", "it", "we", "they"])
 
 _POINTING_INSIDE = frozenset(["these", "those"])
 
@@ -93,7 +102,8 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
         return 1 if before else 0
     article = sentence.words[indices[0] - 1].lower() if indices[0] else ""  # it may be left out
     opening = ["the", *words] if article == "the" else words
-    return 1 if before and (_points_back(opening) or _points_back_inside(sentence, indices)) else 0
+    links = words[-1] in TRAILING_LINKS or _points_back(opening) or _counts_on(sentence, indices)
+    return 1 if before and (links or _points_back_inside(sentence, indices)) else 0
 
 
 def lost_conjunction(words: Sequence[str], kept: Collection[int]) -> bool:
@@ -117,6 +127,46 @@ def lost_speaker(sentence: ReadSentence, kept: Collection[int]) -> bool:
     return False
 
 
+def ends_openly(sentence: ReadSentence, kept: Collection[int]) -> bool:
+    """Whether its last word leads to something that is gone: "simplified step by step until"."""
+    places = [index for index, word in enumerate(sentence.words) if word[:1].isalnum()]
+    last = max((index for index in places if index in kept), default=None)
+    if last is None or last == places[-1] or not sentence.tags:
+        return False
+    return sentence.tags[last] in _LEADS_ON
+
+
+def lost_subject(sentence: ReadSentence, kept: Collection[int]) -> bool:
+    """Whether a verb has lost the pronoun right before it, or it begins with its verb: "Read the new column"."""
+    finite = [index for index, tag in enumerate(sentence.tags) if tag in _FINITE and index in kept]
+    if any(sentence.words[index - 1].lower() in _NOMINATIVES and index - 1 not in kept for index in finite if index):
+        return True
+    first = min((index for index in kept if sentence.words[index][:1].isalnum()), default=None)
+    if first is None or not sentence.tags or sentence.tags[first] not in _VERBS:
+        return False
+    return any(tag.startswith(("NN", "PRP")) for tag in sentence.tags[:first])
+
+
+def cuts_behind_colon(words: Sequence[str], kept: Collection[int]) -> bool:
+    """Whether something of what a colon announces is gone, and not all of it."""
+    for index, word in enumerate(words):
+        behind = [other for other in range(index + 1, len(words)) if words[other][:1].isalnum()] if word == ":" else []
+        if any(other in kept for other in behind) and not all(other in kept for other in behind):
+            return True
+    return False
+
+
+def cuts_into_clause(words: Sequence[str], kept: Collection[int]) -> bool:
+    """Whether only the beginning of a clause such as ", which she reduced because …" is gone."""
+    for index, word in enumerate(words[1:], start=1):
+        if word.lower() in ("which", "who", "whose") and words[index - 1] == "," and index not in kept:
+            behind = next((other for other in range(index, len(words)) if other in kept), len(words))
+            marks = [other for other in range(index, behind) if not words[other][:1].isalnum()]
+            if behind < len(words) and words[behind][:1].isalnum() and not marks:
+                return True
+    return False
+
+
 def lost_main_clause(words: Sequence[str], kept: Collection[int]) -> bool:
     """Whether only the clause before a comma is left: "When the ship arrived." """
     stays = [words[index] for index in sorted(kept)]
@@ -134,12 +184,18 @@ def _unresolved_person(sentence: ReadSentence, indices: Sequence[int]) -> bool:
 
 
 def _unresolved_thing(sentence: ReadSentence, indices: Sequence[int]) -> bool:
-    """Whether "they" comes before every noun, or "it" before every noun in the singular."""
+    """Whether "they" comes before every noun, or "it" before every noun in the singular.
+
+    "In return they" has none before it: what a sentence opens with says when or how.
+    """
     nouns = singular = False
-    for index in indices:
+    opens = bool(sentence.tags) and sentence.tags[indices[0]] == "IN"
+    for place, index in enumerate(indices):
         word = sentence.words[index].lower()
         if word in THING_PRONOUNS and not (singular if word in _ONE_THING else nouns):
             return True
+        if opens and place == 1 and sentence.tags[index] == "NN":
+            continue
         nouns = nouns or sentence.is_noun(index)
         singular = singular or sentence.is_noun(index, singular=True)
     return False
@@ -161,6 +217,14 @@ def _points_back(words: Sequence[str]) -> bool:
     if first in POINTING_WORDS:
         return second not in SPANS_AFTER_THIS
     return first == "the" and second in CLASS_NOUNS and third not in _BEHIND_PLAIN_NOUN
+
+
+def _counts_on(sentence: ReadSentence, indices: Sequence[int]) -> bool:
+    """Whether it begins like "the second is"."""
+    words = [sentence.words[index].lower() for index in indices[:2]]
+    if words[:1] != ["the"] or len(indices) < len(("the", "second", "is")) or not sentence.tags:
+        return False
+    return words[1] in ORDINALS_ALONE and (sentence.tags[indices[2]] in _VERBS or sentence.tags[indices[2]] == "MD")
 
 
 def _points_back_inside(sentence: ReadSentence, indices: Sequence[int]) -> bool:

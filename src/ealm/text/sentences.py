@@ -37,6 +37,10 @@ _ABBREVIATED = (
 _GOES_ON = tuple((regex.compile(rf"\b{end}\.\s*\z"), regex.compile(start)) for end, start in _ABBREVIATED)
 
 
+_OPENING = 3
+"""Words by which the beginning of a clause is known again."""
+
+
 @dataclass(frozen=True)
 class Sentence:
     """A stretch of a text with its words; `gap` is the white space that follows it there."""
@@ -173,17 +177,34 @@ def _pieces(text: str, longest: int) -> list[Sentence]:
 def cuts(words: Sequence[str], longest: int) -> list[int]:
     """Where to cut a sentence of more than `longest` words; from 0 to the number of words.
 
-    In the later part of each piece, the best place: behind a semicolon or dash, before a conjunction, behind a comma,
-    before a word that begins a phrase. Only where there is none, anywhere.
+    Where a piece begins anew with the same words, there. Otherwise in the later part of each piece, the best place:
+    behind a semicolon or dash, before a conjunction, behind a comma, before a word that begins a phrase. Only where
+    there is none, anywhere.
     """
+    if len(words) <= longest:
+        return [0, len(words)] if words else []
     found = [0]
-    longest = longest if len(words) <= longest else min(longest, LONGEST_PIECE)
-    while len(words) - found[-1] > longest:
+    longest = min(longest, LONGEST_PIECE)
+    while (again := _begins_anew(words, found[-1], longest)) is not None or len(words) - found[-1] > longest:
         start = found[-1]
+        if again is not None:
+            found.append(again)
+            continue
         nearest = start + max(1, longest // 3)
         places = range(start + longest, nearest, -1)
         found.append(max(places, key=lambda at: (_break_before(words, at), at), default=start + longest))
-    return [*found, len(words)] if words else []
+    return [*found, len(words)]
+
+
+def _begins_anew(words: Sequence[str], start: int, longest: int) -> int | None:
+    """Where the words at a place stand for the next time, the conjunction before them with them."""
+    opening = [word.lower() for word in words[start : start + _OPENING]]
+    if len(set(opening)) < _OPENING or not all(word[0].isalpha() for word in opening):
+        return None
+    for at in range(start + _OPENING + 1, min(start + longest, len(words) - _OPENING) + 1):
+        if [word.lower() for word in words[at : at + _OPENING]] == opening:
+            return at - 1 if words[at - 1].lower() in ("and", "but", "or", "so") else at
+    return None
 
 
 def _break_before(words: Sequence[str], at: int) -> int:

@@ -53,11 +53,17 @@ LINKING_WORDS = _words(
 
 CLASS_NOUNS = _words(
     "agency airline author bank boy bill case club company contract country couple court deal decision device",
-    "employees family firm former girl group incident latter man men measure method move organization organisation",
-    "pair party patient plan president proposal report researchers result results scientist scientists spokesman",
-    "spokeswoman statement study suspect team two victim victims woman women",
+    "employees family firm former girl group incident latter man men measure method move ones organization",
+    "organisation others pair party patient plan president proposal report researchers result results scientist",
+    "scientists spokesman spokeswoman statement study suspect team two victim victims woman women",
 )
 """Nouns that with "the" stand for something that the sentence before has named."""
+
+ORDINALS_ALONE = _words("first second third last")
+"""What with "the" stands for something that the sentence before has named, if a verb follows."""
+
+TRAILING_LINKS = _words("instead either too though")
+"""Words at the end of a sentence that hang on the one before."""
 
 SPANS_AFTER_THIS = _words("year week month morning afternoon evening summer winter spring autumn fall season time")
 """What "this" before it does not point back with: "this year"."""

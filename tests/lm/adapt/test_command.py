@@ -46,12 +46,22 @@ def refused(result: Result, code: int, *parts: str) -> None:
         assert part in result.stderr
 
 
+def test_without_an_update_nothing_is_called_fitted(
+    tmp_path: Path, corpus: Path, lm_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Adaptation, "updates", 0)
+    result = adapt(corpus, "--out", tmp_path / "out", "--lm", lm_folder, "--minutes", 0.001)
+    assert "Not fitted: there was no time for an update" in result.stderr
+    assert "Fitted in" not in result.stderr
+    assert "The corpus is small: scores are of " in result.stderr
+
+
 def test_the_command_fits_and_says_what_it_did(tmp_path: Path, corpus: Path, lm_folder: Path) -> None:
     folder = tmp_path / "my model"
     result = adapt(corpus, "--out", folder, "--lm", lm_folder, "--minutes", 0.01)
     assert result.exit_code == 0, result.output
     assert result.stdout == ""
-    assert f"{corpus}: 109 sentences to fit on, 12 for scores" in result.stderr
+    assert f"{corpus}: 97 sentences to fit on, 24 for scores" in result.stderr
     assert "After 0 updates, held out: perplexity " in result.stderr
     assert f"Fitted in {folder}. Use it with: ealm train CORPUS --lm '{folder}'" in result.stderr
     lm = assert_finished(folder)

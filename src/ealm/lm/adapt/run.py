@@ -23,7 +23,7 @@ from ealm.common.stopping import Budget, StopRequest
 from ealm.common.storage import read_json, remove_drafts, write_json
 from ealm.lm import bundled as embedded
 from ealm.lm.adapt.corpus import CorpusReader, LmCorpus
-from ealm.lm.adapt.fitting import FittingSettings, LmFitter
+from ealm.lm.adapt.fitting import SCORED_WORDS, FittingSettings, LmFitter
 from ealm.lm.adapt.masking import Batch
 from ealm.lm.adapt.start import (
     WEIGHTS_FILE,
@@ -42,7 +42,8 @@ _DESCRIPTION_FILE = "config.json"
 _WEIGHT = "weight."
 _SHOWN_LOSSES = 100
 _HELD_OUT_SHARE, _MOST_HELD_OUT = 0.02, 5_000
-_LARGEST_HELD_OUT_SHARE = 0.1
+_LARGEST_HELD_OUT_SHARE = 0.2
+_FEWEST_SENTENCES = 10
 _HELD_OUT_WORDS = 4_000
 """Words of the sentences that are set aside of a small corpus: enough to score 2,000 of them, hidden in turn."""
 
@@ -125,7 +126,7 @@ def _split(corpus: LmCorpus, request: AdaptRequest) -> tuple[LmCorpus, LmCorpus]
     least = math.ceil(_HELD_OUT_WORDS * len(corpus) / len(corpus.flat))
     aside = min(max(least, int(_HELD_OUT_SHARE * len(corpus))), int(_LARGEST_HELD_OUT_SHARE * len(corpus)))
     aside = min(_MOST_HELD_OUT, aside)
-    if not aside:
+    if len(corpus) < _FEWEST_SENTENCES:
         raise CorpusError(
             f"{request.corpus} has {len(corpus)} usable sentences, too few to set some aside for scores. "
             "Give more text, or name sentences for scores with held_out=."
@@ -214,6 +215,11 @@ class Adaptation:
         request = self.request
         if not self.history:
             self._score()
+            if (scored := self.history[0]["words"]) < SCORED_WORDS:
+                request.say(
+                    f"The corpus is small: scores are of {scored:,} hidden words and may differ by chance. "
+                    f"With more text, or more sentences for scores, they are of {SCORED_WORDS:,}."
+                )
         self._batches: Iterator[Batch] = (batch for chunk in self.fitter.chunks(self.corpus) for batch in chunk)
         done = run_until(
             self,
