@@ -253,6 +253,28 @@ def test_white_space_costs_by_its_length() -> None:
     assert request_cost([text], SummarizeOptions(), plans=True, limits=ServiceLimits()) > 10_000
 
 
+@pytest.mark.parametrize("mark", "[{,")
+def test_a_text_with_too_many_brackets_and_commas_would_cost_too_much_anyway(mark: str) -> None:
+    limits = ServiceLimits()
+    for text in (mark * (limits.marks + 1), f"a{mark} b " * (limits.marks + 1)):
+        with pytest.raises(TooCostlyError):
+            cost(text)
+    assert limits.marks == limits.request_cost == 20_000
+    assert ServiceLimits(timeout_seconds=1).marks == 20_000  # JSON needs some, however short the text
+
+
+@pytest.mark.parametrize(
+    "text", [". " * 119_000, "a\n" * 119_000, "😀" * 239_000, "a." * 119_000, "\t\n" * 119_000, ".\n" * 119_000]
+)
+def test_counting_a_cost_takes_little_time_itself(text: str) -> None:
+    """Everybody waits for it."""
+    started = time.process_time()
+    for texts in ([text], [text[start : start + 470] for start in range(0, len(text), 470)]):
+        with suppress(TooCostlyError):
+            cost(texts, words=8)
+    assert time.process_time() - started < 0.2
+
+
 def test_many_short_sentences_cost_more_than_their_words() -> None:
     assert cost("Go. " * 1_500, words=5) > 1.5 * cost(WORD * 3_000, words=5)
     with pytest.raises(TooCostlyError):
