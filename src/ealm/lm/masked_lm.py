@@ -190,7 +190,7 @@ class TransformersMaskedLM:
 
     def _scores(self, states: Tensor) -> Tensor:
         parts: list[Tensor] = []
-        for part in states.split(_HOLES_OF_A_PIECE) if pieces_are_watched() else [states]:
+        for part in torch.split(states, _HOLES_OF_A_PIECE) if pieces_are_watched() else [states]:
             parts.append(self._head(part))
             between_pieces()
         return torch.cat(parts) if len(parts) > 1 else parts[0]
