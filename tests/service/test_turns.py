@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -203,6 +204,21 @@ def test_two_costly_calls_that_both_load_something_do_not_wait_for_each_other(qu
     answers = [queue.submit(1, lambda: summarizer.together([(text, options)])) for _ in range(2)]
     first, second = (answer.result(60) for answer in answers)
     assert first == second
+
+
+def test_plain_work_takes_less_than_twice_as_long_with_eight_of_the_worst_in_the_house(queue: CostlyQueue) -> None:
+    answers = [queue.submit(1, endless) for _ in range(8)]
+    wait_for(answers[0].running)
+    waits, own = [], 0.03
+    for _ in range(20):
+        asked = time.monotonic()
+        with queue._turns.working([Answer()], plain=True):
+            waits.append(time.monotonic() - asked)
+            time.sleep(own)
+    assert median(waits) < own
+    assert not any(answer.done() for answer in answers)
+    for answer in answers:
+        answer.cancel()
 
 
 def test_closing_ends_what_is_still_running() -> None:
