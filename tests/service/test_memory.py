@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import os
 import subprocess
 import sys
 
@@ -69,6 +70,16 @@ print((before - int(Path("/proc/self/statm").read_text().split()[1])) * 4096)
 def test_a_large_block_goes_back_at_once() -> None:
     found = subprocess.run([sys.executable, "-c", LARGE], check=True, capture_output=True, text=True)
     assert int(found.stdout) > 20_000_000
+
+
+def test_few_shapes_are_remembered_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+    monkeypatch.setenv(name, "9")
+    memory.remember_few_shapes()
+    assert os.environ[name] == "9"
+    monkeypatch.delenv(name)
+    memory.remember_few_shapes()
+    assert os.environ[name] == "64"
 
 
 def test_it_is_done_from_time_to_time_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ process grows for as long as new kinds of requests come in a new order.
 
 import ctypes
 import gc
+import os
 import sys
 import time
 from contextlib import suppress
@@ -27,6 +28,14 @@ def share_memory_among_threads() -> None:
     """
     _call("mallopt", _ARENAS, 1)
     _call("mallopt", _MAPPED_FROM, _LARGE)
+
+
+def remember_few_shapes() -> None:
+    """Let oneDNN keep code for the newest shapes of tensors only; call it before anything is computed.
+
+    It would keep that of 1,024, and texts of all lengths come: dozens of megabytes that save no time.
+    """
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
 
 
 def spare_what_is_loaded() -> None:
