@@ -82,6 +82,7 @@ FAULT_TESTS := tests/faults $(wildcard tests/*/test_ray*.py)
 test-faults: $(READY)  ## Kill, fill disks and damage files, many times (long)
 	EALM_FAULT_KILLS=$${EALM_FAULT_KILLS:-100} EALM_FUZZ_INPUTS=$${EALM_FUZZ_INPUTS:-1000} \
 	  EALM_STRESS_MINUTES=$${EALM_STRESS_MINUTES:-60} \
+	  EALM_FAULTS_OUT=$${EALM_FAULTS_OUT:-build/faults.md} EALM_STRESS_OUT=$${EALM_STRESS_OUT:-build/stress.json} \
 	  $(BIN)/python -m pytest -m "not hub and not gpu" $(FAULT_TESTS) $(ARGS)
 
 lint: $(READY)  ## Check style, format and types

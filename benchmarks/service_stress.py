@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import click
@@ -213,6 +214,7 @@ async def _run(
         "p95 ratio": round(after["p95"] / before["p95"], 2),
         "statuses": statuses,
         "largest memory in MB": max(size for _, size in loaded.memory),
+        "growth of memory": _growth([row["memory_mb"] for row in rows]),
         "seconds from SIGTERM to the end": round(ended, 2),
         "minutes": rows,
     }
@@ -288,12 +290,23 @@ def _by_minute(record: Record, quiet: Record, started: float) -> list[dict[str, 
     return rows
 
 
+def _growth(largest: Sequence[int]) -> dict[str, float]:
+    """Memory of the ten minutes after the first ten, and of the last ten: medians of what each minute had at most."""
+    if len(largest) < 30:
+        return {}
+    before, after = median(largest[10:20]), median(largest[-10:])
+    return {"MB in minutes 11 to 20": before, "MB in the last ten minutes": after, "ratio": round(after / before, 3)}
+
+
 def as_tables(results: dict[str, Any]) -> list[str]:
     """The figures as lines of Markdown."""
     lines = ["| | Plain requests | p50 | p95 | p99 |", "|---|---|---|---|---|"]
     lines += [f"| {name} | {_cells(results[name])} |" for name in ("plain alone", "plain among troublemakers")]
-    singles = ("p95 ratio", "largest memory in MB", "seconds from SIGTERM to the end")
-    lines += ["", *(f"{name}: {results[name]}" for name in singles), "", "| Kind | Statuses |", "|---|---|"]
+    names = ("p95 ratio", "largest memory in MB", "seconds from SIGTERM to the end")
+    singles = {name: results[name] for name in names}
+    singles |= {f"memory: {name}": value for name, value in results["growth of memory"].items()}
+    lines += ["", "| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in singles.items())]
+    lines += ["", "| Kind | Statuses |", "|---|---|"]
     kinds: dict[str, list[str]] = {}
     for told, number in results["statuses"].items():
         kind, _, status = told.rpartition(": ")

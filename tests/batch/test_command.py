@@ -90,6 +90,18 @@ def test_a_text_that_cannot_be_used_does_not_stop_the_others(
     assert "line 4: not UTF-8 (byte 0xff at 1)" in result.stderr
 
 
+def test_a_word_of_ten_megabytes_is_a_bad_row_at_once(agent_folder: Path, tmp_path: Path, expected: list[str]) -> None:
+    source, output = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text(f"{TEXTS[0]}\n{'x' * 10_000_000}\n{TEXTS[1]}\n")
+    started = time.process_time()
+    result = summarize(agent_folder, "-i", source, "-o", output)
+    assert time.process_time() - started < 10
+    assert output.read_text().splitlines() == [expected[0], "", expected[1]]
+    assert "more than 10,000 characters without a space" in result.stderr
+    (listed,) = (tmp_path / "out.txt.errors.jsonl").read_text().splitlines()
+    assert json.loads(listed)["row"] == 2
+
+
 def test_compressed_text_can_be_read_without_a_job(agent_folder: Path, tmp_path: Path, expected: list[str]) -> None:
     (tmp_path / "in.txt.gz").write_bytes(gzip.compress("\n".join(TEXTS).encode()))
     assert summarize(agent_folder, "-i", tmp_path / "in.txt.gz").stdout.splitlines() == expected

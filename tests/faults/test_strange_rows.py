@@ -224,7 +224,8 @@ def cut_or_strange(journal: bytes) -> st.SearchStrategy[bytes]:
     strange = st.sampled_from(
         [b"\n", b"\xff\n", b"[]\n", b'{"bytes": "x"}\n', b'{"bytes": 5}\n', b'{"job": 3}\n', b"[" * 9]
     )
-    inserted = st.tuples(st.integers(0, len(lines_of)), strange).map(
+    no_text = st.binary(max_size=12).map(lambda data: b"\xff" + data.replace(b"\n", b"") + b"\n")
+    inserted = st.tuples(st.integers(0, len(lines_of)), st.one_of(strange, no_text)).map(
         lambda parts: b"".join([*lines_of[: parts[0]], parts[1], *lines_of[parts[0] :]])
     )
     return st.one_of(cut, inserted)

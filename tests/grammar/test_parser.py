@@ -8,6 +8,7 @@ import torch
 from grammars import INPUTS, FakeWordEncoder
 
 from ealm.common.errors import GrammarError
+from ealm.common.pieces import pieces_watched
 from ealm.grammar.neural.network import ParserNetwork, ParserShape
 from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.neural.saved_parser import SHAPE_FILE, read_network, write_network
@@ -30,6 +31,13 @@ def network() -> ParserNetwork:
 def grammar(made: ParserNetwork | None = None) -> EmbeddedGrammar:
     encoder: Any = FakeWordEncoder()
     return EmbeddedGrammar(made or network(), encoder)
+
+
+def test_others_may_be_served_between_two_trees() -> None:
+    pieces: list[None] = []
+    with pieces_watched(lambda: pieces.append(None)):
+        grammar().parse(SENTENCES * 5)
+    assert len(pieces) > 15
 
 
 def test_every_word_gets_a_head_a_relation_and_a_tag() -> None:

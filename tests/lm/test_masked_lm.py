@@ -6,6 +6,7 @@ import pytest
 import torch
 from tiny_models import NOT_WORDS, POSITIONS, WORDS, ids, tiny_bert, tiny_bert_model, tiny_roberta, tiny_tokenizer
 
+from ealm.common.pieces import pieces_watched
 from ealm.lm.cloze import Masked
 from ealm.lm.masked_lm import TransformersMaskedLM
 
@@ -144,6 +145,29 @@ def test_a_question_is_answered_the_same_alone_in_company_and_in_any_order(lm: T
     alone = [lm.predict([question]) for question in asked]
     torch.testing.assert_close(lm.predict(asked), torch.cat(alone))
     torch.testing.assert_close(lm.predict(asked[::-1]), torch.cat(alone[::-1]))
+
+
+def test_many_holes_are_scored_in_small_pieces_if_others_may_wait(
+    lm: TransformersMaskedLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    head = lm._head
+
+    def note(states: torch.Tensor) -> torch.Tensor:
+        sizes.append(len(states))
+        scores: torch.Tensor = head(states)
+        return scores
+
+    monkeypatch.setattr(lm, "_head", note)
+    asked = [Masked((), (None,) * 5)] * 30
+    whole = lm.predict(asked)
+    assert sizes == [150]
+    pieces: list[int] = []
+    with pieces_watched(lambda: pieces.append(len(sizes))):
+        cut = lm.predict(asked)
+    assert sizes[1:] == [64, 64, 22]
+    assert {1, 2, 3, 4} <= set(pieces)
+    torch.testing.assert_close(cut, whole)
 
 
 def test_a_sentence_is_encoded_the_same_alone_in_company_and_in_any_order() -> None:

@@ -23,12 +23,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ealm import Summarizer
 from ealm.cli.serve import _hosts
+from ealm.common.pieces import between_pieces
 from ealm.service.app import create_app
 from ealm.service.limits import ConnectionLimits
 from ealm.service.middleware import host_name
 from ealm.service.server import Server, limited_protocol
 from ealm.service.state import Service
-from ealm.service.turns import QueueFull
+from ealm.service.turns import Dropped, QueueFull
 
 LIMITS = ConnectionLimits(connections=3, header_seconds=0.4, body_seconds=0.4, idle_seconds=1)
 LINES = {"Content-Type": "application/x-ndjson"}
@@ -195,6 +196,34 @@ def test_a_stream_that_waits_for_room_counts_its_cost_once_and_ends_when_its_cli
         if asked["room"] == before:
             return
     raise AssertionError("it still asks for a client that has left")
+
+
+@pytest.mark.parametrize("path", ["/v1/summarize", "/v1/curve", "/v1/summarize/batch"])
+def test_what_is_abandoned_is_dropped_at_its_next_piece(
+    address: tuple[str, int], monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    begun, dropped = threading.Event(), threading.Event()
+
+    def endless(*_request: object) -> Iterator[None]:
+        begun.set()
+        try:
+            while True:
+                time.sleep(0.001)
+                between_pieces()
+        except Dropped:
+            dropped.set()
+            raise
+        yield
+
+    monkeypatch.setattr(Summarizer, "together", lambda *request: list(endless(*request)))
+    monkeypatch.setattr(Summarizer, "curve_with", endless)
+    media_type = b"application/x-ndjson" if path.endswith("batch") else b"application/json"
+    body = b'{"text": "The river rises."}'
+    head = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+    with sent(address, head % (path.encode(), media_type, len(body)) + body):
+        assert begun.wait(10)
+        assert not dropped.is_set()
+    assert dropped.wait(10)  # and not after the 30 s that it might take
 
 
 def test_little_is_read_at_once_so_that_others_have_their_turn(

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from ealm import Summarizer
 from ealm.service.app import create_app
 from ealm.service.limits import HeldBytes, ServiceLimits
+from ealm.service.schemas import BatchLine
 from ealm.service.streams import LineTooLongError, lines_of
 
 TEXT = "the police minister finds a silver bridge"
@@ -56,6 +57,26 @@ def test_a_line_without_end_stops_the_reading(client: TestClient) -> None:
     found = stream(client, {"text": TEXT, "words": 2}, b"x" * 5_000)
     assert "summary" in found[0]
     assert "longer than 4,000 bytes" in found[1]["error"]
+
+
+@pytest.mark.parametrize("part", [b"[],", b"{},", b"1,", b'"a",', b"["])
+def test_a_line_of_a_million_small_parts_is_refused_before_it_is_read(
+    summarizer: Summarizer, monkeypatch: pytest.MonkeyPatch, part: bytes
+) -> None:
+    read: list[int] = []
+    validate = BatchLine.model_validate_json
+
+    def note(line: bytes) -> BatchLine:
+        read.append(len(line))
+        return validate(line)
+
+    monkeypatch.setattr(BatchLine, "model_validate_json", note)
+    line = b'{"text": "river", "id": [' + part * (1_800_000 // len(part)) + b"1]}"
+    with TestClient(create_app(summarizer)) as client:
+        found = stream(client, line, {"text": TEXT, "words": 2})
+    assert "more than 20,000 brackets and commas" in found[0]["error"]
+    assert len(found[1]["summary"].split()) <= 2
+    assert max(read) < 100
 
 
 def test_lines_are_cut_where_they_end() -> None:

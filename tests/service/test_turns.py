@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -205,6 +206,21 @@ def test_two_costly_calls_that_both_load_something_do_not_wait_for_each_other(qu
     assert first == second
 
 
+def test_plain_work_takes_less_than_twice_as_long_with_eight_of_the_worst_in_the_house(queue: CostlyQueue) -> None:
+    answers = [queue.submit(1, endless) for _ in range(8)]
+    wait_for(answers[0].running)
+    waits, own = [], 0.03
+    for _ in range(20):
+        asked = time.monotonic()
+        with queue._turns.working([Answer()], plain=True):
+            waits.append(time.monotonic() - asked)
+            time.sleep(own)
+    assert median(waits) < own
+    assert not any(answer.done() for answer in answers)
+    for answer in answers:
+        answer.cancel()
+
+
 def test_closing_ends_what_is_still_running() -> None:
     turns = Turns()
     queue = CostlyQueue(LIMITS, turns)
@@ -251,6 +267,28 @@ def test_marks_cost_as_much_as_words(text: str) -> None:
 def test_white_space_costs_by_its_length() -> None:
     text = "a" + "\t\n" * 100_000 + "b"
     assert request_cost([text], SummarizeOptions(), plans=True, limits=ServiceLimits()) > 10_000
+
+
+@pytest.mark.parametrize("mark", "[{,")
+def test_a_text_with_too_many_brackets_and_commas_would_cost_too_much_anyway(mark: str) -> None:
+    limits = ServiceLimits()
+    for text in (mark * (limits.marks + 1), f"a{mark} b " * (limits.marks + 1)):
+        with pytest.raises(TooCostlyError):
+            cost(text)
+    assert limits.marks == limits.request_cost == 20_000
+    assert ServiceLimits(timeout_seconds=1).marks == 20_000  # JSON needs some, however short the text
+
+
+@pytest.mark.parametrize(
+    "text", [". " * 119_000, "a\n" * 119_000, "😀" * 239_000, "a." * 119_000, "\t\n" * 119_000, ".\n" * 119_000]
+)
+def test_counting_a_cost_takes_little_time_itself(text: str) -> None:
+    """Everybody waits for it."""
+    started = time.process_time()
+    for texts in ([text], [text[start : start + 470] for start in range(0, len(text), 470)]):
+        with suppress(TooCostlyError):
+            cost(texts, words=8)
+    assert time.process_time() - started < 0.2
 
 
 def test_many_short_sentences_cost_more_than_their_words() -> None:

@@ -69,11 +69,12 @@ def serve(
     with needs_extra("serve", "Serving"):
         from ealm.service.app import create_app
         from ealm.service.limits import ConnectionLimits, ServiceLimits
-        from ealm.service.memory import share_memory_among_threads, spare_what_is_loaded
+        from ealm.service.memory import remember_few_shapes, share_memory_among_threads, spare_what_is_loaded
         from ealm.service.server import Server
     from ealm.summarize.summarizer import Summarizer
 
     share_memory_among_threads()
+    remember_few_shapes()
     limits = ConnectionLimits(connections=connections)
     app = create_app(
         Summarizer(folder, lm=lm, engine=engine, grammar=grammar),

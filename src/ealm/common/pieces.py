@@ -14,6 +14,11 @@ def between_pieces() -> None:
         watcher()
 
 
+def pieces_are_watched() -> bool:
+    """Whether somebody may be waiting, so that work is to be cut up though it takes longer then."""
+    return _WATCHER.get() is not None
+
+
 @contextmanager
 def pieces_watched(watcher: Callable[[], None]) -> Iterator[None]:
     """Call this function between the pieces of all work that this thread does inside."""

@@ -160,6 +160,7 @@ class LightEncoder(nn.Module):
         for layer in layers:
             between_pieces()
             hidden = layer(hidden, bias)
+        between_pieces()
         states: Tensor = last(hidden, bias, places)
         return states
 

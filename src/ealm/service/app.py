@@ -88,7 +88,7 @@ def create_app(
     _add_state(app, service)
     app.add_middleware(
         BodyLimitMiddleware,
-        max_bytes=service.limits.body_bytes,
+        limits=service.limits,
         held=service.held,
         stream_paths=frozenset({BATCH}),
     )

@@ -5,6 +5,7 @@ factors were fitted to measured times; they need not be exact, because a deadlin
 """
 
 from collections.abc import Sequence
+from itertools import islice
 
 import regex
 
@@ -13,7 +14,7 @@ from ealm.service.limits import ServiceLimits
 from ealm.summarize.options import SummarizeOptions
 from ealm.text.sentences import LONGEST_SENTENCE
 
-_SENTENCE_END = regex.compile(r"(?<=[.!?])\s|\n")
+_SENTENCE_END = regex.compile(r"(?<=[.!?])\s+|\n\s*")
 _WORD = regex.compile(r"\w+|[^\w\s]")
 """Marks are worked on as words are."""
 _LETTERS_OF_A_WORD = 12
@@ -44,19 +45,24 @@ def request_cost(
     texts: Sequence[str], options: SummarizeOptions, *, plans: bool, limits: ServiceLimits, curve: bool = False
 ) -> float:
     """The cost of a request; raises if it is above the limit. `plans`: whether the agent does."""
-    cost = float(sum(len(text) // _LETTERS_OF_A_WORD for text in texts))  # counting words takes time itself
-    if cost <= limits.request_cost:
-        cost = max(cost, sum(_cost(text, options, plans=plans, curve=curve) for text in texts))
-    if cost > limits.request_cost:
+    most, counted = limits.request_cost, 0.0
+    # Counting takes time itself, in which nobody is served: what is quickly counted first, and no more than is allowed.
+    cost = float(sum(max(len(text) // _LETTERS_OF_A_WORD, len(text.split())) for text in texts))
+    for text in texts:
+        if max(cost, counted) > most:
+            break
+        counted += _cost(text, options, plans=plans, curve=curve, most=round(most))
+    cost = max(cost, counted)
+    if cost > most:
         raise TooCostlyError(
-            f"The request takes too much work: its cost is {cost:,.0f}, and the limit is {limits.request_cost:,.0f}. "
+            f"The request takes too much work: its cost is at least {cost:,.0f}, and the limit is {most:,.0f}. "
             f"Send {'a shorter text' if len(texts) == 1 else 'fewer or shorter texts'}{_advice(options)}."
         )
     return cost
 
 
-def _cost(text: str, options: SummarizeOptions, *, plans: bool, curve: bool) -> float:
-    lengths = _sentence_lengths(text, pretokenized=options.pretokenized)
+def _cost(text: str, options: SummarizeOptions, *, plans: bool, curve: bool, most: int) -> float:
+    lengths = _sentence_lengths(text, pretokenized=options.pretokenized, most=most)
     words = sum(lengths)
     pairs, triples = (float(sum(length**power for length in lengths)) for power in (2, 3))
     cost = float(words)
@@ -73,12 +79,19 @@ def _cost(text: str, options: SummarizeOptions, *, plans: bool, curve: bool) -> 
     return cost + (_RATE * pairs if options.recoverability or options.reconstruction else 0)
 
 
-def _sentence_lengths(text: str, *, pretokenized: bool) -> list[int]:
-    """Words of each sentence, roughly: what goes on for longer than a sentence may is cut there."""
+def _sentence_lengths(text: str, *, pretokenized: bool, most: int) -> list[int]:
+    """Words of each sentence, roughly: what goes on for longer than a sentence may is cut there.
+
+    The count ends above `most`.
+    """
     parts = [text] if pretokenized else _SENTENCE_END.split(text)
-    lengths = []
+    lengths: list[int] = []
+    counted = 0
     for part in parts:
-        words = max(len(_WORD.findall(part)), len(part) // _LETTERS_OF_A_WORD)
+        if counted > most:
+            break
+        words = max(sum(1 for _ in islice(_WORD.finditer(part), most + 1)), len(part) // _LETTERS_OF_A_WORD)
+        counted += words
         whole, rest = (0, words) if pretokenized else divmod(words, LONGEST_SENTENCE)
         lengths += [LONGEST_SENTENCE] * whole + [rest] * bool(rest)
     return lengths

@@ -9,6 +9,13 @@ COST_PER_SECOND = 1_000.0
 
 _SHARE_OF_TIMEOUT = 2 / 3
 """How much of the time for a response may be spent on its own work, or on that of all costly requests together."""
+_MARKS = 20_000
+"""Room for the JSON of any request, however little work it may take."""
+
+
+def marks_of(content: bytes) -> int:
+    """Brackets and commas: a megabyte of them is read in one piece of up to a second, in which nobody is served."""
+    return sum(map(content.count, (b"[", b"{", b",")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +51,14 @@ class ServiceLimits:
     def queued_seconds(self) -> float:
         """Costly work that waits or is being done; requests beyond that are refused with 429."""
         return _SHARE_OF_TIMEOUT * self.timeout_seconds
+
+    @property
+    def marks(self) -> int:
+        """Brackets and commas of one request, or of one line of a stream.
+
+        In a text each of them costs as much as a word, so that nothing else is refused for this limit.
+        """
+        return max(_MARKS, round(self.request_cost))
 
     def __post_init__(self) -> None:
         for name in ("body_bytes", "texts_per_request", "queued_texts", "texts_at_once", "costly_at_once"):

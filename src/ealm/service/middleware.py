@@ -9,8 +9,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ealm.service.limits import HeldBytes
-from ealm.service.problems import problem
+from ealm.service.limits import HeldBytes, ServiceLimits, marks_of
+from ealm.service.problems import problem, too_many_marks
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -54,14 +54,16 @@ async def _read_to_its_end(receive: Receive) -> None:
 
 
 class BodyLimitMiddleware:
-    """Refuses bodies that are too large, by Content-Length or while reading; streams limit the length of a line."""
+    """Refuses bodies that are too large, by Content-Length or while reading; streams limit their lines."""
 
-    def __init__(self, app: ASGIApp, *, max_bytes: int, held: HeldBytes, stream_paths: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, *, limits: ServiceLimits, held: HeldBytes, stream_paths: frozenset[str]) -> None:
         self._app = app
-        self._max_bytes = max_bytes
+        self._max_bytes, self._max_marks = limits.body_bytes, limits.marks
         self._held = held
         self._stream_paths = stream_paths
-        self._detail = f"The request is larger than {max_bytes:,} bytes. Send fewer texts, or use /v1/summarize/batch."
+        self._detail = (
+            f"The request is larger than {limits.body_bytes:,} bytes. Send fewer texts, or use /v1/summarize/batch."
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in self._stream_paths:
@@ -74,16 +76,19 @@ class BodyLimitMiddleware:
                 await _read_to_its_end(receive)
             await problem(413, self._detail)(scope, receive, send)
             return
-        received = 0
+        received = marks = 0
 
         async def receive_limited() -> Message:
-            nonlocal received
+            nonlocal received, marks
             message = await receive()
-            size = len(message.get("body", b""))
-            received += size
+            body = message.get("body", b"")
+            size = len(body)
+            received, marks = received + size, marks + marks_of(body)
             self._held.add(size)
             if received > self._max_bytes:
                 raise HTTPException(413, self._detail)  # the app turns it into problem+json
+            if marks > self._max_marks:
+                raise HTTPException(422, too_many_marks(self._max_marks))
             if self._held.are_too_many(received):
                 raise HTTPException(503, "Too many large requests are here. Try again in 5 s.", {"Retry-After": "5"})
             return message

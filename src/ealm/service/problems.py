@@ -25,6 +25,11 @@ class OverdueError(Exception):
         )
 
 
+def too_many_marks(most: int) -> str:
+    """The detail for JSON of more parts than any request needs."""
+    return f"There are more than {most:,} brackets and commas. Send fewer or shorter texts."
+
+
 def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
     """A problem+json response."""
     content = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}

@@ -15,8 +15,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ealm.common.errors import EalmError
-from ealm.service.limits import HeldBytes
-from ealm.service.problems import OverdueError, as_fields, validation_message
+from ealm.service.limits import HeldBytes, marks_of
+from ealm.service.problems import OverdueError, as_fields, too_many_marks, validation_message
 from ealm.service.schemas import BatchLine, summary_values
 from ealm.service.state import Service
 from ealm.service.turns import Answer, Closed, QueueFull
@@ -152,6 +152,8 @@ class _Pending:
 
 
 async def _start(line: bytes, service: Service, request: Request) -> _Pending:
+    if marks_of(line) > service.limits.marks:
+        return _Pending(None, too_many_marks(service.limits.marks))
     try:
         wanted = BatchLine.model_validate_json(line)
     except ValidationError as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from ealm.common.pieces import between_pieces
 from ealm.grammar.neural.decoding import best_tree
 from ealm.grammar.neural.network import ParserNetwork, ParserShape
 from ealm.grammar.neural.saved_parser import read_network
@@ -57,7 +58,10 @@ class EmbeddedGrammar:
         states, shapes, mask = padded(sentences, layers)
         context, arcs = network.from_normalized(states, shapes, mask)
         scores = torch.log_softmax(arcs, dim=-1).cpu().numpy()
-        trees = [best_tree(scores[row, : len(own), : len(own) + 1]) for row, own in enumerate(sentences)]
+        trees = []
+        for row, own in enumerate(sentences):
+            between_pieces()
+            trees.append(best_tree(scores[row, : len(own), : len(own) + 1]))
         rows = [torch.tensor(heads) + 1 for heads in trees]
         heads = nn.utils.rnn.pad_sequence(rows, batch_first=True).to(context.device)
         relations = network.relations(context, heads)
