@@ -363,7 +363,8 @@ def mend_times(tree: Tree) -> None:
             tree.attach(i, i - 1)
         limit = [j for j in tree.children(i, "pobj") if tree.lower[j] in ("latest", "earliest")]
         if limit and tree.tags[i - 1][:2] in ("NN", "CD"):  # "by 5 p.m. at the latest"
-            tree.move(i, i - 1, "bound-whole")
+            by = {tree.lower[j] for j in (tree.heads[i - 1], i - 2)} & {"by", "before"}  # says as much
+            tree.move(i, i - 1, "prep" if by else "bound-whole")
             for article in tree.children(limit[0], "det"):
                 tree.relations[article] = "idiom"
 

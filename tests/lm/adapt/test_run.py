@@ -118,6 +118,7 @@ def test_the_same_seed_gives_the_same_model(tmp_path: Path, corpus: Path, lm_fol
 def test_scores_are_told_before_and_after(tmp_path: Path, corpus: Path, lm_folder: Path, clock: Clock) -> None:
     said: list[str] = []
     fitted(request_for(corpus, tmp_path / "out", lm_folder, say=said.append))
-    assert len(said) == 2
+    assert len(said) == 3
     assert said[0].startswith("After 0 updates, held out: perplexity ")
-    assert said[1].startswith("After 6 updates, held out: perplexity ")
+    assert said[1].startswith("The corpus is small: scores are of ")
+    assert said[2].startswith("After 6 updates, held out: perplexity ")
