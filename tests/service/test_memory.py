@@ -47,31 +47,6 @@ def test_holes_go_back_to_the_system() -> None:
     assert int(found.stdout) > 80_000_000  # of 105 million bytes in holes
 
 
-LARGE = """
-import ctypes
-from pathlib import Path
-from ealm.service.memory import share_memory_among_threads
-
-share_memory_among_threads()
-library = ctypes.CDLL(None)
-library.malloc.restype = ctypes.c_void_p
-library.free.argtypes = [ctypes.c_void_p]
-library.free(library.malloc(30 << 20))  # from now on, the library would take such blocks from its heap
-block = library.malloc(20 << 20)
-ctypes.memset(block, 1, 20 << 20)
-above = library.malloc(64)  # keeps the heap from shrinking
-before = int(Path("/proc/self/statm").read_text().split()[1])
-library.free(block)
-print((before - int(Path("/proc/self/statm").read_text().split()[1])) * 4096)
-"""
-
-
-@GNU
-def test_a_large_block_goes_back_at_once() -> None:
-    found = subprocess.run([sys.executable, "-c", LARGE], check=True, capture_output=True, text=True)
-    assert int(found.stdout) > 20_000_000
-
-
 def test_few_shapes_are_remembered_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
     monkeypatch.setenv(name, "9")

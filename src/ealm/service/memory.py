@@ -13,10 +13,6 @@ from contextlib import suppress
 
 _ARENAS = -8
 """The number of arenas, in the words of the C library."""
-_MAPPED_FROM = -3
-"""The size from which a block is asked of the system by itself, and goes back to it at once."""
-_LARGE = 8 << 20
-"""In bytes. The library would raise it to 32 MiB by itself, and keep tensors of that size among small blocks."""
 _SECONDS = 1.0
 """Between two times: each takes some 20 milliseconds after much work."""
 
@@ -27,7 +23,6 @@ def share_memory_among_threads() -> None:
     One of them computes at a time. With a place of its own, each would keep as much as its largest piece of work took.
     """
     _call("mallopt", _ARENAS, 1)
-    _call("mallopt", _MAPPED_FROM, _LARGE)
 
 
 def remember_few_shapes() -> None:
