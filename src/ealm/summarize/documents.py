@@ -27,6 +27,9 @@ _COST_OF_A_SENTENCE = 3.0
 """By how many content words a sentence of prose is worth less than it says: few full sentences read better than many.
 One that says little is worth a part of that, never nothing."""
 
+_SHORTENED = 0.75
+"""Worth of a sentence of prose beside what it says, where it was shortened: as its author wrote it, it reads better."""
+
 _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
 """What is made a list of matters; code and tables say less than prose; greetings, signatures and quotations are the
 first to go."""
@@ -206,8 +209,11 @@ class LengthPlanner:
     def _worth(self, index: int, draft: SentenceDraft) -> float:
         if not draft.text or draft.content <= 0:
             return 0.0
-        cost = _COST_OF_A_SENTENCE if self._sentences[index].form == "prose" else 0.0
-        return self._weights[index] * draft.content**2 / (draft.content + cost)
+        said = self._weights[index] * draft.content
+        if self._sentences[index].form != "prose":
+            return said
+        as_written = draft.text == self._all[index].whole.text
+        return said * draft.content / (draft.content + _COST_OF_A_SENTENCE) * (1 if as_written else _SHORTENED)
 
     def _needs(self, index: int, draft: SentenceDraft) -> int | None:
         """How many parts before a draft must stand so that it is understood."""

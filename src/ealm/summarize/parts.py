@@ -57,7 +57,9 @@ def group_drafts(
         ordered and len(group) <= _MOST_IN_STEPS * len(drafts)
     )  # steps 2 and 3 are no recipe
     counts = [len(chosen)] if together else _counts(len(chosen))
-    for share in _ITEM_SHARES if form == "item" and not whole_sentences else _ITEM_SHARES[-1:]:
+    steps = ordered and together and any(drafts[i].read.tags[:1] == ("VB",) for i in members)
+    whole = whole_sentences or steps  # half of what a step says is another step
+    for share in _ITEM_SHARES if form == "item" and not whole else _ITEM_SHARES[-1:]:
         for count in counts:
             member = _members(drafts, set(chosen[:count]), share, limit, all_stay=count == len(chosen))
             yield tuple(member(i) for i in group)
