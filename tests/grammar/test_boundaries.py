@@ -67,6 +67,11 @@ def summarizer() -> Summarizer:
             "Adela Brandt was an Austrian painter and teacher.",
         ),
         (
+            "The judge rejected the claim because the form had been sent two weeks after the deadline.",
+            6,
+            "Judge rejected claim.",
+        ),
+        (
             "ok so the plumber finally mended the boiler but now the hot water doesn't work lol",
             8,
             "plumber mended boiler but hot water doesn't work",

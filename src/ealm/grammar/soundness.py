@@ -173,7 +173,9 @@ def _hangs(tree: Tree, last: int) -> bool:
         return tree.relations[last] not in ("prt", "advmod", "pobj", "dobj")
     if tree.tags[last] in ("DT", "WP", "WRB"):
         return tree.relations[last] in ("det", "nsubj", "advmod") and tree.lower[last] not in ("why", "how")
-    if tree.lower[last] in _BE | rule_words.OPEN_NOUNS:
+    if tree.lower[last] in rule_words.OPEN_NOUNS:
+        return any(i > last for i in tree.children(last))  # "the claim that …", not "the claim because …"
+    if tree.lower[last] in _BE:
         return True
     return tree.lower[last] in ("told", "tells", "has", "have", "had", "than", "as")
 
