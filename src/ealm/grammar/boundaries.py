@@ -80,7 +80,8 @@ def mend_contents(tree: Tree) -> None:
         verb = tree.heads[clause]
         while verb != ROOT and tree.relations[verb] in ("pobj", "prep"):
             verb = tree.heads[verb]
-        told = verb != ROOT and tree.lower[verb] in rules.SAYING | rules.THINKING
+        telling = rules.RUMOURS | rules.REMINDERS | rule_words.OPEN_NOUNS  # "rumours that …"
+        told = verb != ROOT and tree.lower[verb] in rules.SAYING and tree.lower[tree.heads[clause]] not in telling
         if told and verb != tree.heads[clause] and not tree.children(verb, "dobj", "ccomp"):
             tree.move(clause, verb, "ccomp")
 
@@ -113,6 +114,7 @@ def mend_asides(tree: Tree) -> None:
         if tree.words[i - 1] != "," or tree.root is None:
             continue
         more = tree.lower[i] in ("more", "less", "fewer") and tree.lower[i + 1] == "than"
+        more = more and tree.lower[i + 2] in ("any", "all", "every", "the", "its")  # not "fewer than half had …"
         if more and tree.tags[i - 2].startswith("NN") and i - 2 not in tree.subtree(i):
             tree.move(i, i - 2, "appos")
         clause = tree.heads[i]
