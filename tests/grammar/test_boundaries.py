@@ -111,6 +111,24 @@ def test_the_statement_that_the_marks_show(summarizer: Summarizer, text: str, wo
             "nine ten",
         ),
         (
+            "You can export the list as a table or as a plain text file, but colours and notes are only kept in the "
+            "first format.",
+            12,
+            "notes are kept",
+        ),
+        (
+            "I bought this kettle six months ago and used it almost every day until the handle started smelling of "
+            "burnt rubber last week.",
+            12,
+            "bought this kettle until",
+        ),
+        (
+            "Do not take these drops if you are allergic to nuts or if you have ever had a stomach ulcer or kidney "
+            "stones.",
+            12,
+            "conditions",
+        ),
+        (
             "if you get there before me grab a seat near the stage and order me a lemonade pls",
             8,
             "conditions",

@@ -105,7 +105,8 @@ class Tree:
 
     def loose_compounds(self) -> set[int]:
         """Those that may go if need be: a tax reform is a reform, but a car park is no park."""
-        if any(word in rules.NEGATORS or word.endswith("n't") for word in self.lower):
+        defined = self.root is not None and bool(self.children(self.root, "attr"))  # "a hash table is a structure"
+        if defined or any(word in rules.NEGATORS or word.endswith("n't") for word in self.lower):
             return set()
         return {
             i
@@ -230,8 +231,11 @@ class Tree:
         helped = self.children(above, "nsubj", "nsubjpass") and self.children(member, "aux", "auxpass")
         if not self.is_word[start] or helped or self.children(member, "nsubj", "nsubjpass", "expl"):
             return
+        shared = rules.CONDITIONS - (
+            {"until", "till"} if self.tags[above] == "VBD" else set()
+        )  # "bought it and used it"
         for clause in self.children(member, "advcl"):
-            if clause > member and {self.lower[i] for i in self.children(clause, "mark")} & rules.CONDITIONS:
+            if clause > member and {self.lower[i] for i in self.children(clause, "mark")} & shared:
                 self.attach(clause, above)
 
     def _asks(self, clause: int) -> bool:

@@ -42,7 +42,7 @@ class Remark:
 
 def remark(tree: Tree, required: Sequence[bool]) -> Remark | None:
     """The sentence with a remark in place of the conditions that it needs; none in questions and commands."""
-    if tree.root is None or asks(tree) or commands(tree, tree.root):
+    if tree.root is None or asks(tree) or commands(tree, tree.root) or _forbids(tree, tree.root):
         return None  # whoever is told what to do must know when
     subjects = tree.children(tree.root, "nsubj", "nsubjpass")
     if any(tree.lower[j] in rules.NEGATORS for i in subjects for j in (i, *tree.children(i))):
@@ -63,6 +63,12 @@ def remark(tree: Tree, required: Sequence[bool]) -> Remark | None:
     shorter.conditional -= inside
     written = {place: _remark_text(tree, place) + comma}
     return Remark(place, {**written, **_antecedents(tree, inside, _pronouns(shorter, place))}, shorter)
+
+
+def _forbids(tree: Tree, verb: int) -> bool:
+    """ "Do not take it if …"."""
+    helping = {tree.lower[i] for i in tree.children(verb, "aux")}
+    return bool(helping & {"do", "don't", "dont"}) and not tree.children(verb, "nsubj", "nsubjpass")
 
 
 def _remark_text(tree: Tree, place: int) -> str:

@@ -99,7 +99,9 @@ GIVING = {
         "supply supplies supplied supplying provide provides provided providing equip equips equipped furnish "
         "furnishes furnished fill fills filled help helps helped charge charges charged charging".split()
     ),
-    "to": frozenset("entitle entitles entitled entitling expose exposes exposed exposing".split()),
+    "to": frozenset(
+        "offer offers offered offering entitle entitles entitled entitling expose exposes exposed exposing".split()
+    ),
 }
 """Verbs whose phrase with this preposition says what somebody gets."""
 

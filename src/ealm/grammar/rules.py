@@ -74,10 +74,9 @@ LIMITERS = frozenset(
 HEDGES = frozenset(
     "allegedly reportedly possibly probably perhaps maybe supposedly apparently likely unlikely presumably "
     "potentially purportedly ostensibly seemingly theoretically hopefully conceivably tentatively temporarily "
-    "usually often sometimes occasionally generally normally typically "
-    "knowingly intentionally deliberately wilfully willfully recklessly negligently "
-    "initially formerly previously originally almost wrongly falsely mistakenly incorrectly erroneously jokingly "
-    "else".split()
+    "usually often sometimes occasionally generally normally typically knowingly intentionally deliberately "
+    "wilfully willfully recklessly negligently initially formerly previously originally almost wrongly falsely "
+    "mistakenly incorrectly erroneously jokingly else".split()
 )
 QUANTIFIERS = frozenset(
     "no none few fewer little less some any all every each both either neither most many much several half enough "
@@ -121,11 +120,11 @@ EXCHANGES = frozenset(
     "exchange exchanges exchanged exchanging switch switches switched switching rename renames renamed renaming trade "
     "trades traded trading convert converts converted converting turn turns turned turning compare compares compared "
     "mistake mistakes mistook mistaken confuse confuses confused prefer prefers preferred differ differs differed "
-    "distinguish prevent prevents prevented preventing protect protects protected protecting deprive deprives "
-    "deprived depriving strip strips stripped value values valued valuing price prices priced put puts putting place "
-    "places placed placing blame blames blamed blaming attribute attributes attributed accuse accuses accused "
-    "accusing clear cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain "
-    "refrains notify notifies notified inform informs informed refrained link links linked linking connect connects "
+    "distinguish prevent prevents prevented preventing protect protects protected protecting deprive deprives deprived "
+    "depriving strip strips stripped value values valued valuing price prices priced put puts putting place places "
+    "placed placing blame blames blamed blaming attribute attributes attributed accuse accuses accused accusing clear "
+    "cleared acquit acquitted ban banned bar barred stop stops stopped rule rules ruled refrain refrains notify "
+    "notifies notified inform informs informed refrained map maps mapped link links linked linking connect connects "
     "connected connecting depend depends depended consist consists consisted based limit limits limited spend spends "
     "spent spending".split()
 )
@@ -283,12 +282,12 @@ TIMES = frozenset(
 """Nouns and adverbs that say when."""
 
 CONTROL = frozenset(
-    "ask asks asked asking allow allows allowed allowing force forces forced forcing urge urges urged urging want "
-    "wants wanted order orders ordered ordering tell tells told help helps helped helping persuade persuaded "
-    "encourage encourages encouraged require requires required permit permits permitted enable enables enabled "
-    "forbid forbids forbade forbidden cause causes caused get gets got let lets make makes made need needs needed "
-    "expect expects expected teach teaches taught teaching invite invited advise advises advised warn warns warned "
-    "remind reminded use uses used find found take takes took taken spend spends spent".split()
+    "vote votes voted voting ask asks asked asking allow allows allowed allowing force forces forced forcing urge "
+    "urges urged urging want wants wanted order orders ordered ordering tell tells told help helps helped helping "
+    "persuade persuaded encourage encourages encouraged require requires required permit permits permitted enable "
+    "enables enabled forbid forbids forbade forbidden cause causes caused get gets got let lets make makes made need "
+    "needs needed expect expects expected teach teaches taught teaching invite invited advise advises advised warn "
+    "warns warned remind reminded use uses used find found take takes took taken spend spends spent".split()
 )
 """Verbs whose object does what the infinitive says; without it they say something else."""
 
@@ -379,12 +378,13 @@ ASKING = frozenset("whether how why when where which".split())
 """First words of clauses that ask."""
 
 NEED_PHRASE = frozenset(
-    "go goes went gone going come comes came coming talk talks talked talking speak speaks spoke lie lies lay lain "
-    "belong belongs belonged rely relies relied stem stems stemmed refer refers referred lead leads led leading "
-    "result results resulted amount amounts amounted contribute contributes contributed entitled accused charged "
-    "convicted composed located linked based aimed tied due liable subject prone set get gets got getting thinking "
-    "looking range ranges ranged seem seems seemed look looks looked sound sounds sounded feel feels felt remain "
-    "remains remained stay stays stayed keep keeps kept become becomes became suitable able unable allergic".split()
+    "go goes went gone going come comes came coming talk talks talked talking speak speaks spoke click clicks clicked "
+    "lie lies lay lain belong belongs belonged rely relies relied stem stems stemmed refer refers referred lead leads "
+    "led leading result results resulted amount amounts amounted contribute contributes contributed entitled accused "
+    "charged convicted composed located linked based aimed tied due liable subject prone set get gets got getting "
+    "thinking looking range ranges ranged seem seems seemed look looks looked sound sounds sounded feel feels felt "
+    "remain remains remained stay stays stayed keep keeps kept become becomes became suitable able unable "
+    "allergic".split()
 )
 """Verbs, participles and adjectives that say nothing without the phrase behind them: "is entitled to leave"."""
 

@@ -122,7 +122,7 @@ class Scope:
             if verb == ROOT:
                 return False
         subjects = self._of(verb, "nsubj", "nsubjpass")
-        only = {"only", "no", "nobody", "none", "few"}
+        only = {"only", "no", "nobody", "none", "few", "nothing", "neither"}
         exclusive = any(
             self._lower[j] in only or any(self._lower[k] in only for k in self._children[j]) for j in subjects
         )

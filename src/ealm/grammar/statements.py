@@ -272,7 +272,7 @@ def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
     if not command and not written and not (subjects and _is_understood(tree, subjects[0])):
         return None
     inside = tree.subtree(i)
-    openers = {j for j in tree.children(i, "cc", "advmod", "intj") if j < i and tree.lower[j] not in rules.NEGATORS}
+    openers = {j for j in tree.children(i, "cc", "advmod", "intj") if j < i and _opens(tree, j, subjects)}
     joined = {tree.lower[j] for j in tree.children(i, "cc")}
     first = min(inside - openers)
     if max(inside) != i and tree.lower[max(inside)] in rules.BE_PRESENT | rules.BE_PAST | {"did", "does", "do"}:
@@ -284,6 +284,13 @@ def _main_clause(tree: Tree, i: int, relation: str) -> Clause | None:
     if unknown and (written or not _names_before(tree, inside)):
         return None
     return Clause(i, frozenset(inside - openers), written=written)
+
+
+def _opens(tree: Tree, i: int, subjects: list[int]) -> bool:
+    """Whether a word leads to a clause and limits nothing in it: not "they are only kept here"."""
+    limits = rules.NEGATORS | rules.HEDGES
+    inside = bool(subjects) and subjects[0] < i
+    return tree.lower[i] not in (limits | rules.LIMITERS if inside else limits)
 
 
 def _named(tree: Tree, pronoun: int) -> dict[int, str]:

@@ -56,6 +56,7 @@ class Valency(Scope):
                 or self._is_for_use(i)
                 or self._is_by_whom(i)
                 or self._is_forbidden(i)
+                or self._is_by_notice(i)
                 or self._is_case_of_command(i)
             )
         if relation == "amod":
@@ -64,6 +65,7 @@ class Valency(Scope):
                 or self._is_regretted(i)
                 or self._names_kind(i)
                 or self._narrows_condition(i)
+                or self._narrows_exception(i)
                 or self._lower[self._heads[i]] in rule_words.STATES
             )
         if relation == "poss":
@@ -84,7 +86,9 @@ class Valency(Scope):
             stranded = relation == "prep" and not self._children[i] and self._relations[head] == "relcl"
             return stranded or self._is_learned(i) or self._is_of_adjective(i)  # "the film you told us about"
         if relation in ("xcomp", "advcl", "relcl", "acl"):
-            return self._is_time_taken(i)
+            return self._is_time_taken(i) or self._is_voted(i)
+        if relation == "advmod" and (self._is_denied_degree(i) or self._runs_so(i)):
+            return True
         named = relation in ("compound", "nmod") and len(self._lower[head]) == 1  # "building C"
         return named or self._is_attached(i)
 
@@ -117,6 +121,11 @@ class Valency(Scope):
         """ "If it exceeds a critical value"."""
         determiners = {self._lower[j] for j in self._of(self._heads[i], "det", "poss")}
         return not determiners - {"a", "an", "any"} and self._in_condition(i)
+
+    def _narrows_exception(self, i: int) -> bool:
+        """ "Everywhere except the fenced area"."""
+        noun = self._heads[i]
+        return self._relations[noun] == "pobj" and self._lower[self._heads[noun]] in ("except", "excluding")
 
     def _is_given(self, i: int) -> bool:
         """ "They supply them with water"."""
@@ -160,6 +169,12 @@ class Valency(Scope):
         ruled = any(self._lower[j] in rules.NORMATIVE for j in self._of(verb, "aux"))
         behind = i > verb and not self._after_comma(i) and self._lower[i] not in rule_words.REASONS
         return ruled and behind and not self._is_time(i) and self._has_negative_subject(verb)
+
+    def _is_by_notice(self, i: int) -> bool:
+        """ "Either party may end it by giving notice": how something may be done, and not without."""
+        verb = self._heads[i]
+        allowed = any(self._lower[j] in rules.NORMATIVE for j in self._of(verb, "aux"))
+        return self._lower[i] == "by" and allowed and any(self._lower[j] == "giving" for j in self._of(i, "pcomp"))
 
     def _is_case_of_command(self, i: int) -> bool:
         """ "For urgent matters contact Ann": in which case something is to be done."""
@@ -254,6 +269,24 @@ class Valency(Scope):
         if verb == ROOT or self._lower[verb] not in rule_words.TAKING_TIME or not self._is_purpose(i):
             return False
         return any(self._lower[j] in rules.TIMES | rules.UNITS for j in self._of(verb, "dobj"))
+
+    def _is_voted(self, i: int) -> bool:
+        """ "Voted 9 to 4 to close the pier"."""
+        verbs = {self._lower[self._heads[i]], self._lower[self._heads[self._heads[i]]]}
+        return self._is_purpose(i) and bool(verbs & {"vote", "votes", "voted"})
+
+    def _is_denied_degree(self, i: int) -> bool:
+        """ "I didn't reply sooner": but I did."""
+        return self._tags[i] == "RBR" and self._is_negated(self._heads[i])
+
+    def _runs_so(self, i: int) -> bool:
+        """ "We're running late"."""
+        return self._lower[i] in ("late", "low", "short") and self._lower[self._heads[i]] in (
+            "run",
+            "runs",
+            "running",
+            "ran",
+        )
 
     def _is_attached(self, i: int) -> bool:
         """ "Attached you will find the minutes"."""
