@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,19 @@ def test_a_package_imports_from_those_before_it(package: str) -> None:
         if package_of(name) not in allowed
     ]
     assert wrong == []
+
+
+def test_rules_of_grammar_go_from_tables_to_trees_to_drafts() -> None:
+    tables = {"grammar", "grammar.protocol", "grammar.rules", "grammar.rule_words"}
+    for room, below in (("grammar.trees", tables), ("grammar.drafts", tables | {"grammar.trees"})):
+        names = {name for module in MODULES if module.startswith(f"{room}.") for name in own_imports(module)}
+        outside = {name for name in names if name.startswith("grammar") and not name.startswith(f"{room}.")}
+        assert {name.rpartition(".")[0] if name.count(".") > 1 else name for name in outside} <= below
+
+
+def test_a_folder_has_at_most_22_modules() -> None:
+    folders = Counter(str(path.parent) for path in PACKAGE.rglob("*.py"))
+    assert [folder for folder, count in folders.items() if count > 22] == []
 
 
 def test_training_takes_saved_agents_from_the_summarizer_and_nothing_else() -> None:

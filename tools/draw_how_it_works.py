@@ -17,9 +17,9 @@ from torch import Tensor
 
 from ealm import Action, Summarizer, Summary
 from ealm.goal_agent.agent import GoalAgent
+from ealm.grammar.drafts.structure import Structure, structure_of
 from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.protocol import Parse
-from ealm.grammar.structure import Structure, structure_of
 from ealm.lm.word_encoder import WordEncoder
 from ealm.text.detokenizer import is_punctuation
 from ealm.text.tokenizer import tokenize

@@ -1,6 +1,6 @@
-"""Learn from raw text which phrases verbs do not stand without: writes `grammar/valency.json.gz`.
+"""Learn from raw text which phrases verbs do not stand without: writes `grammar/drafts/valency.json.gz`.
 
-    python tools/learn_valency.py sentences.txt --sentences 70000 --out src/ealm/grammar/valency.json.gz
+    python tools/learn_valency.py sentences.txt --sentences 70000 --out src/ealm/grammar/drafts/valency.json.gz
 
 The sentences (one a line) are parsed by the parser in the package. A phrase belongs to a verb if it is there in many
 of the verb's sentences and far more often than with other verbs; a verb is never bare if it hardly ever stands with

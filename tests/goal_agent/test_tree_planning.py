@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ealm.goal_agent.tree_planning import NestedDrafts, UnitTree
-from ealm.grammar.structure import ROOT, Structure
+from ealm.grammar.drafts.structure import ROOT, Structure
 
 
 @st.composite

@@ -1,8 +1,8 @@
 """What parsers get wrong about clauses is put right by conjunctions and marks."""
 
+from ealm.grammar.drafts.structure import structure_of
 from ealm.grammar.protocol import Parse
-from ealm.grammar.rearranging import ROOT
-from ealm.grammar.structure import structure_of
+from ealm.grammar.trees.rearranging import ROOT
 from ealm.text.detokenizer import is_punctuation
 
 

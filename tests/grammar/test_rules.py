@@ -6,8 +6,8 @@ import pytest
 from places import TESTS
 
 from ealm.goal_agent.tree_planning import NestedDrafts, UnitTree
+from ealm.grammar.drafts.structure import structure_of
 from ealm.grammar.protocol import Parse
-from ealm.grammar.structure import structure_of
 from ealm.text.detokenizer import is_punctuation
 
 EXAMPLES = [json.loads(line) for line in (TESTS / "grammar" / "rules.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -3,7 +3,7 @@
 import pytest
 
 from ealm import Summarizer
-from ealm.grammar.valency import belongs, is_never_bare
+from ealm.grammar.drafts.valency import belongs, is_never_bare
 
 
 @pytest.fixture(scope="module")

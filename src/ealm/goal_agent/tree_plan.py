@@ -8,9 +8,9 @@ from typing import Protocol
 from ealm.common.caching import cached_property
 from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
-from ealm.grammar.careful import careful
-from ealm.grammar.rearranging import ROOT
-from ealm.grammar.structure import Structure
+from ealm.grammar.drafts.careful import careful
+from ealm.grammar.drafts.structure import Structure
+from ealm.grammar.trees.rearranging import ROOT
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
 from ealm.text.paraphrase import agreeing_articles, contraction

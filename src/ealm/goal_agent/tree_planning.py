@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ealm.common.pieces import between_pieces
-from ealm.grammar.rearranging import ROOT
-from ealm.grammar.structure import Structure
+from ealm.grammar.drafts.structure import Structure
+from ealm.grammar.trees.rearranging import ROOT
 
 Draft = frozenset[int]
 """Units, or words, that stay."""

@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from ealm.common.caching import cached_property
+from ealm.grammar.drafts.structure import Structure
 from ealm.grammar.protocol import NO_HEAD, Parse
-from ealm.grammar.rearranging import ROOT
-from ealm.grammar.structure import Structure
+from ealm.grammar.trees.rearranging import ROOT
 from ealm.text import german_words
 
 LANGUAGE = "de"

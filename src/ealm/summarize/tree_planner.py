@@ -7,10 +7,10 @@ from torch import Tensor
 from ealm.common.pieces import between_pieces
 from ealm.goal_agent.planning import WordScorer
 from ealm.goal_agent.tree_plan import TreePlan, TreePlanSettings
+from ealm.grammar.drafts.punctuation import Punctuation
+from ealm.grammar.drafts.structure import Structure, structure_of
 from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.protocol import NO_HEAD, Grammar, Parse
-from ealm.grammar.punctuation import Punctuation
-from ealm.grammar.structure import Structure, structure_of
 from ealm.paper.encodings import SentenceModelEncoder, SourceEncoder
 from ealm.summarize.german_trees import LANGUAGE as GERMAN
 from ealm.summarize.german_trees import GermanMarks, german_structure

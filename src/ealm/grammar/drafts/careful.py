@@ -7,8 +7,8 @@ so does who vouches for something, what "but" joins and what a verb without an o
 
 from dataclasses import replace
 
-from ealm.grammar.rearranging import ROOT, Tree
-from ealm.grammar.structure import Structure
+from ealm.grammar.drafts.structure import Structure
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 _MARKS = frozenset([",", ";", ":", "-", "--", "–", "—", "(", ")"])
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ealm.grammar import rule_words, rules
-from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 _INNER = frozenset({"compound", "designator", "nmod", "poss", "title", "amod", "nummod", "npadvmod"})
 """Relations of nouns that are no phrase by themselves."""

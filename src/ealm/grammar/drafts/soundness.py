@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from ealm.grammar import rule_words, rules
-from ealm.grammar.rearranging import ROOT, Tree
-from ealm.grammar.valency import is_never_bare
+from ealm.grammar.drafts.valency import is_never_bare
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 _OPEN_TAGS = frozenset({"IN", "CC", "MD", "TO", "PRP$", "WDT"})
 """Tags of words that something must follow."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from ealm.grammar import rules
-from ealm.grammar.needs import Needs
-from ealm.grammar.rearranging import ROOT
+from ealm.grammar.drafts.needs import Needs
+from ealm.grammar.trees.rearranging import ROOT
 
 
 class Costs(Needs):

@@ -6,8 +6,8 @@ from typing import Any
 
 from ealm.common.storage import parse_json, read_text_or_packed
 from ealm.grammar import rule_words, rules
-from ealm.grammar.rearranging import ROOT
-from ealm.grammar.scope import COMPLEMENTS, Scope
+from ealm.grammar.drafts.scope import COMPLEMENTS, Scope
+from ealm.grammar.trees.rearranging import ROOT
 
 _PHRASES = ("prep", "npadvmod", "dative", "agent")
 _ADVERBIALS = ("prep", "advmod")

@@ -1,10 +1,10 @@
 """What parsers often get wrong about clauses, put right by marks and conjunctions that do not depend on a parse."""
 
 from ealm.grammar import rules
-from ealm.grammar.attachments import mend_attachments
-from ealm.grammar.boundaries import mend_boundaries, mend_results
-from ealm.grammar.openings import mend_reminders
-from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.trees.attachments import mend_attachments
+from ealm.grammar.trees.boundaries import mend_boundaries, mend_results
+from ealm.grammar.trees.openings import mend_reminders
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "expl")
 _COMPLEMENTS = ("dobj", "attr", "acomp", "xcomp", "ccomp")

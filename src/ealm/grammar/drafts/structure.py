@@ -8,10 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ealm.common.caching import cached_property
-from ealm.grammar.boundaries import bind_contradictions, bind_results
-from ealm.grammar.costs import Costs
-from ealm.grammar.ellipsis import elide_pronouns, elide_subjects
-from ealm.grammar.headlines import (
+from ealm.grammar.drafts.costs import Costs
+from ealm.grammar.drafts.headlines import (
     Topic,
     copulas,
     demonstratives,
@@ -21,14 +19,16 @@ from ealm.grammar.headlines import (
     spare_words,
     topics_of,
 )
-from ealm.grammar.mending import mend_clauses
-from ealm.grammar.openings import cut_openings, set_apart
-from ealm.grammar.phrases import join_phrases
+from ealm.grammar.drafts.remarks import Remark, remark
+from ealm.grammar.drafts.soundness import is_sound
 from ealm.grammar.protocol import Parse
-from ealm.grammar.rearranging import ROOT, Tree
-from ealm.grammar.remarks import Remark, remark
-from ealm.grammar.soundness import is_sound
-from ealm.grammar.statements import (
+from ealm.grammar.trees.boundaries import bind_contradictions, bind_results
+from ealm.grammar.trees.ellipsis import elide_pronouns, elide_subjects
+from ealm.grammar.trees.mending import mend_clauses
+from ealm.grammar.trees.openings import cut_openings, set_apart
+from ealm.grammar.trees.phrases import join_phrases
+from ealm.grammar.trees.rearranging import ROOT, Tree
+from ealm.grammar.trees.statements import (
     Clause,
     free_antecedents,
     free_statements,

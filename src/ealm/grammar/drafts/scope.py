@@ -1,7 +1,7 @@
 """What stands in the scope of what: negations, conditions, bounds, and what is told as past."""
 
 from ealm.grammar import rule_words, rules
-from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 _CONTAINERS = frozenset({"relcl", "acl", "conj", "attribution", "parataxis", "ccomp"})
 """Relations of clauses that may go as a whole, with the conditions in them."""

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from ealm.grammar import rules
-from ealm.grammar.ellipsis import UNSAID
-from ealm.grammar.headlines import spare_words
-from ealm.grammar.rearranging import ROOT, Tree
-from ealm.grammar.remarks import REMARK
-from ealm.grammar.scope import COMPLEMENTS
-from ealm.grammar.valency import Valency
+from ealm.grammar.drafts.headlines import spare_words
+from ealm.grammar.drafts.remarks import REMARK
+from ealm.grammar.drafts.scope import COMPLEMENTS
+from ealm.grammar.drafts.valency import Valency
+from ealm.grammar.trees.ellipsis import UNSAID
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 _CLAUSES = frozenset({"advcl", "relcl", "acl", "ccomp", "xcomp", "conj", "parataxis", "csubj", "pcomp"})
 

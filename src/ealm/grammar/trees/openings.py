@@ -1,7 +1,7 @@
 """What comes before a statement and is no part of it, or only announces it: addresses, labels, apologies, frames."""
 
 from ealm.grammar import rule_words, rules
-from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 _LONGEST_ADDRESS = 5
 """Words before the comma."""

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from ealm.grammar import rule_words, rules
-from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 
 def join_phrases(tree: Tree) -> None:

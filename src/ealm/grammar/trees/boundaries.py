@@ -1,7 +1,7 @@
 """Attachments that marks and neighbours decide, whatever a parser says: what commas enclose, and what "than" needs."""
 
 from ealm.grammar import rule_words, rules
-from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 
 def mend_boundaries(tree: Tree) -> None:

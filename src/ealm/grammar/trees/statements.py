@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ealm.grammar import rule_words, rules
-from ealm.grammar.openings import announced, is_plain
-from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.trees.openings import announced, is_plain
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 
 def free_statements(tree: Tree) -> None:

@@ -1,8 +1,8 @@
 """What a clause may leave unsaid: "do not take it if (you are) allergic to it", "a will (that is) not signed"."""
 
 from ealm.grammar import rules
-from ealm.grammar.rearranging import ROOT, Tree
-from ealm.grammar.statements import commands
+from ealm.grammar.trees.rearranging import ROOT, Tree
+from ealm.grammar.trees.statements import commands
 
 UNSAID = "unsaid"
 """The relation of a subject that a clause may leave out, with its "is"."""

@@ -8,8 +8,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 from ealm.grammar import rules
-from ealm.grammar.rearranging import ROOT, Tree
-from ealm.grammar.statements import asks, commands
+from ealm.grammar.trees.rearranging import ROOT, Tree
+from ealm.grammar.trees.statements import asks, commands
 
 _REMARKS = {
     "unless": "unless exceptions apply",

@@ -1,7 +1,7 @@
 """What parsers often hang on the wrong word: relative clauses, objects, measures and times."""
 
 from ealm.grammar import rule_words, rules
-from ealm.grammar.rearranging import ROOT, Tree
+from ealm.grammar.trees.rearranging import ROOT, Tree
 
 
 def mend_attachments(tree: Tree) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 
 from ealm.grammar import rules
+from ealm.grammar.drafts.structure import Structure
 from ealm.grammar.protocol import Parse
-from ealm.grammar.rearranging import ROOT
-from ealm.grammar.structure import Structure
+from ealm.grammar.trees.rearranging import ROOT
 from ealm.text.marks import is_mark
 
 _SET_OFF = frozenset(

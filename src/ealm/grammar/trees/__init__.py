@@ -1,0 +1,1 @@
+"""The tree of a sentence: the parse, mended and rearranged to what leaving out follows."""
