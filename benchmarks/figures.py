@@ -142,7 +142,7 @@ def _walk(rows: Sequence[tuple[Action, ...]]) -> Walk:
 def _rewards(
     sources: Sequence[Source], walks: Sequence[Walk], lm: TransformersMaskedLM, settings: Any
 ) -> list[tuple[float, ...]]:
-    cache = ConversionCache(10_000)
+    cache = ConversionCache(64 << 20)
     searches = [WalkEndSearch(s, w, settings.rewards, cache) for s, w in zip(sources, walks, strict=True)]
     run_searches(searches, Converter(lm, settings.decoding))
     ends = [search.end for search in searches]

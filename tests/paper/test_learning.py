@@ -96,7 +96,7 @@ def returns(agent: Agent, lm: TableMaskedLM, sentences: list[tuple[str, ...]]) -
     sources = [Source.prepare(sentence, lm, ignored) for sentence in sentences]
     walks = walk(agent, lm.encode([source.ids for source in sources]))
     searches = [
-        WalkEndSearch(source, path, SETTINGS.rewards, ConversionCache(100))
+        WalkEndSearch(source, path, SETTINGS.rewards, ConversionCache(1 << 20))
         for source, path in zip(sources, walks, strict=True)
     ]
     run_searches(searches, Converter(lm))

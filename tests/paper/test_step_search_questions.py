@@ -1,5 +1,6 @@
 """What the searches ask and what they need not ask, for walks and for actions that are given."""
 
+import tracemalloc
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ from walk_cases import (
 )
 
 from ealm.common.config import RewardSettings
-from ealm.paper.converter import Conversion, Converter
+from ealm.paper.converter import Conversion, Converter, Fill
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Walk
 from ealm.paper.source import Source
@@ -34,6 +35,7 @@ from ealm.paper.step_search import (
     EveryStepSearch,
     GivenActionsSearch,
     WalkEndSearch,
+    bytes_of_conversion,
     run_searches,
 )
 from ealm.text.word_lists import STOP_WORDS
@@ -58,7 +60,7 @@ def every_step(source: Source, path: Walk) -> EveryStepSearch:
 
 
 def walk_end(source: Source, path: Walk) -> WalkEndSearch:
-    return WalkEndSearch(source, path, RewardSettings(), ConversionCache(10))
+    return WalkEndSearch(source, path, RewardSettings(), ConversionCache(1 << 20))
 
 
 def last_step(source: Source, path: Walk) -> GivenActionsSearch:
@@ -164,7 +166,7 @@ def numbered(*ids: int) -> Source:
 
 
 def test_the_cache_forgets_the_least_recently_used() -> None:
-    remembered = ConversionCache(2)
+    remembered = ConversionCache(2 * bytes_of_conversion(2))
     source = numbered(1, 2)
     first, second = remembered.get(source, (R, K)), remembered.get(source, (K, R))
     assert remembered.get(source, (R, K)) is first
@@ -175,7 +177,7 @@ def test_the_cache_forgets_the_least_recently_used() -> None:
 
 
 def test_the_cache_tells_sentences_and_actions_apart() -> None:
-    remembered = ConversionCache(9)
+    remembered = ConversionCache(1 << 20)
     uncounted = Source(words=("1", "2"), ids=(1, 2), counted=(True, False))
     sources = (numbered(1, 2), numbered(1, 2), numbered(2, 1), numbered(1, 1), uncounted)
     keys = list(zip(sources, ((R, K), (K, R), (R, K), (R, K), (R, K)), strict=True))
@@ -188,10 +190,45 @@ def test_the_cache_tells_sentences_and_actions_apart() -> None:
 @settings(max_examples=30)
 @given(st.lists(st.integers(0, 8), max_size=40), st.integers(1, 5))
 def test_the_cache_never_grows_beyond_its_capacity(sentences: list[int], capacity: int) -> None:
-    remembered = ConversionCache(capacity)
+    remembered = ConversionCache(capacity * bytes_of_conversion(1))
     for sentence in sentences:
         remembered.get(numbered(sentence), (R,))
         assert len(remembered) <= capacity
+
+
+def test_long_sentences_take_the_room_of_several_short_ones() -> None:
+    remembered = ConversionCache(10 * bytes_of_conversion(1))
+    for sentence in range(10):
+        remembered.get(numbered(sentence), (R,))
+    assert len(remembered) == 10
+    remembered.get(numbered(*range(30)), (R,) * 30)
+    assert len(remembered) < 6
+
+
+def test_a_conversion_larger_than_the_cache_is_kept_until_the_next() -> None:
+    remembered = ConversionCache(1)
+    source = numbered(1, 2)
+    first = remembered.get(source, (R, K))
+    assert remembered.get(source, (R, K)) is first
+    remembered.get(source, (K, R))
+    assert len(remembered) == 1
+
+
+@pytest.mark.parametrize("words", [1, 10, 60])
+def test_the_cache_takes_no_more_memory_than_it_may(words: int) -> None:
+    most = 1 << 20
+    remembered = ConversionCache(most)
+    tracemalloc.start()
+    try:
+        for number in range(2 * most // bytes_of_conversion(words)):
+            ids = tuple(range(1_000 * number, 1_000 * number + words))  # no small numbers, which Python shares
+            source = Source(words=("word",) * words, ids=ids, counted=(False,) * words)
+            conversion = remembered.get(source, tuple([R] * words))
+            conversion.fill(Fill(hole, 10_000 + number + hole, 1_000 + hole) for hole in range(words))
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most / 4 < taken <= most
 
 
 def test_a_half_finished_conversion_goes_on_where_it_was() -> None:
@@ -199,7 +236,7 @@ def test_a_half_finished_conversion_goes_on_where_it_was() -> None:
     converter = Converter(lm)
     ids, actions = lm.word_ids(("police", "finds", "silver", "bridge")), (R, R, X, K)
     source = numbered(*ids)
-    remembered = ConversionCache(3)
+    remembered = ConversionCache(1 << 20)
     for _ in range(2):
         converter.advance([remembered.get(source, actions)])
     assert not remembered.get(source, actions).finished
@@ -215,7 +252,7 @@ def test_a_half_finished_conversion_goes_on_where_it_was() -> None:
 def test_a_walk_seen_before_asks_nothing_new() -> None:
     lm = CountingLM(language_model())
     source, path = Source.prepare(LONG, lm, IGNORED), walk_of([(word, R) for word in range(len(LONG))])
-    remembered = ConversionCache(100)
+    remembered = ConversionCache(1 << 20)
     ends = []
     for _ in range(2):
         search = WalkEndSearch(source, path, RewardSettings(), remembered)

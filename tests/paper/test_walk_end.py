@@ -27,7 +27,7 @@ from walk_cases import (
 from ealm.common.config import RewardSettings
 from ealm.paper.converter import Converter
 from ealm.paper.source import Source
-from ealm.paper.step_search import ConversionCache, WalkEndSearch, run_searches
+from ealm.paper.step_search import ConversionCache, WalkEndSearch, bytes_of_conversion, run_searches
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def test_a_later_broken_floor_does_not_hide_an_earlier_one_that_is_not_yet_known
     lm = language_model()
     source = Source.prepare(("the", "river", "rises", "late"), lm, IGNORED)
     rewards = RewardSettings(min_compression=0.7, top_k=top_k)
-    search = WalkEndSearch(source, walk_of([(0, R), (1, R), (2, K), (3, K)]), rewards, ConversionCache(9))
+    search = WalkEndSearch(source, walk_of([(0, R), (1, R), (2, K), (3, K)]), rewards, ConversionCache(1 << 20))
     run_searches([search], Converter(lm))
     assert (search.end.last_step.step, search.end.violated) == (last, True)
     assert search.end.last_step.reconstruction_rate == pytest.approx(rate)
@@ -88,7 +88,7 @@ def literal_end(steps: Sequence[oracle.StepResult], given: oracle.Hyperparameter
 @given(SEEDS, st.lists(cases(longest=6), min_size=1, max_size=3), st.integers(1, 40))
 def test_a_walk_ends_where_the_paper_cuts_it(variant: Variant, seed: int, batch: list[Case], remembered: int) -> None:
     lm = language_model(seed)
-    cache_of_all = ConversionCache(remembered)
+    cache_of_all = ConversionCache(remembered * bytes_of_conversion(1))
     batch = [*batch, batch[0]]  # the same sentence twice: conversions are shared
     searches = [
         WalkEndSearch(source, path, variant.package, cache_of_all)
@@ -111,7 +111,7 @@ def test_where_only_doubtful_steps_are_looked_at_no_walk_ends_early_and_its_end_
 ) -> None:
     lm, variant = language_model(seed), VARIANTS[name]
     (source,) = sources_of(lm, [case])
-    search = WalkEndSearch(source, case[1], variant.package, ConversionCache(99), only_in_doubt=True)
+    search = WalkEndSearch(source, case[1], variant.package, ConversionCache(1 << 20), only_in_doubt=True)
     run_searches([search], Converter(lm))
     steps = literal_steps(seed, case, top_k=variant.top_k, all_ignored=variant.paper.all_ignored)
     first, _ = literal_end(steps[1:], variant.paper)
@@ -132,7 +132,8 @@ def test_steps_without_doubt_are_not_looked_at() -> None:
         source = Source.prepare(words, lm, IGNORED)
         # Eight of them fill a pass, so that none looks ahead.
         searches = [
-            WalkEndSearch(source, path, rewards, ConversionCache(99), only_in_doubt=only_in_doubt) for _ in range(8)
+            WalkEndSearch(source, path, rewards, ConversionCache(1 << 20), only_in_doubt=only_in_doubt)
+            for _ in range(8)
         ]
         run_searches(searches, Converter(lm))
         ends = {(search.end.last_step.step, search.end.violated) for search in searches}
@@ -150,7 +151,7 @@ def test_the_walks_above_end_in_every_way() -> None:
     for decisions in ([(0, R), (1, K), (2, K), (3, K)], [(0, R), (1, R), (2, R), (3, R)]):
         for top_k in (1, len(WORDS) + 20):
             source = Source.prepare(words, lm, IGNORED)
-            search = WalkEndSearch(source, walk_of(decisions), RewardSettings(top_k=top_k), ConversionCache(9))
+            search = WalkEndSearch(source, walk_of(decisions), RewardSettings(top_k=top_k), ConversionCache(1 << 20))
             run_searches([search], Converter(lm))
             ends.append((search.end.last_step.step, search.end.violated))
     assert ends == [(1, True), (4, True), (1, True), (4, False)]

@@ -1,7 +1,8 @@
 """Stems exactly as the ROUGE-1.5.5 script makes them, so that scores can stand beside published ones."""
 
-from functools import cache, lru_cache
+from functools import cache
 
+from ealm.common.caching import remember_short
 from ealm.common.extras import needs_extra
 from ealm.text.inflection import irregular_forms
 
@@ -37,7 +38,7 @@ def _porter() -> _PorterOfRouge:
     return _PorterOfRouge()
 
 
-@lru_cache(maxsize=2**16)
+@remember_short(2**16)
 def stem(word: str) -> str:
     """The stem of a lower-case word: the base of an irregular form, else what Porter's algorithm leaves."""
     if len(word) <= LONGEST_UNSTEMMED:

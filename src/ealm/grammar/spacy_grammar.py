@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ealm.common.caching import remember_short
 from ealm.common.errors import GrammarError
 from ealm.grammar.protocol import NO_HEAD, ROOT_RELATION, Parse
 
@@ -40,7 +40,7 @@ class SpacyGrammar:
         self._pipeline = pipeline
         self.language = pipeline.lang
         """The code of the language that it parses."""
-        self._parts = lru_cache(maxsize=100_000)(self._parts_of)
+        self._parts = remember_short(100_000)(self._parts_of)
 
     @classmethod
     def load(cls, name: str) -> "SpacyGrammar":

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from ealm.common.caching import cached_property
+from ealm.common.caching import cached_property, is_remembered
 from ealm.common.errors import LanguageModelError
 from ealm.common.pieces import between_pieces, pieces_are_watched
 from ealm.lm import bundled as embedded
@@ -23,7 +23,8 @@ from ealm.lm.cloze import Masked
 from ealm.lm.loading import LaterModel, check_engine, is_panic, load_pretrained, on_engine
 from ealm.text.words import straight_apostrophes
 
-_KNOWN_WORDS_REMEMBERED = 200_000
+_KNOWN_WORDS_REMEMBERED = 100_000
+"""Of short words, each of which takes some 100 bytes."""
 _HOLES_OF_A_PIECE = 64
 """Scores of a whole vocabulary at so many holes take some 30 ms, a quarter more for each than at 250."""
 
@@ -147,19 +148,22 @@ class TransformersMaskedLM:
         if len(self._known) > _KNOWN_WORDS_REMEMBERED:
             self._known = {}  # a new one: another thread may be reading the old one
         known = self._known
-        self._look_up([word for word in dict.fromkeys(words) if word not in known], known)
-        return tuple(known[word] for word in words)
+        new = self._look_up([word for word in dict.fromkeys(words) if word not in known])
+        known.update((word, number) for word, number in new.items() if is_remembered(word))
+        return tuple(new[word] if word in new else known[word] for word in words)
 
-    def _look_up(self, words: list[str], found: dict[str, int]) -> None:
+    def _look_up(self, words: list[str]) -> dict[str, int]:
         if not words:
-            return
+            return {}
         # The leading space matters to vocabularies that mark the start of a word.
         written = [f" {straight_apostrophes(word)}" for word in words]
         pieces = self._tokenizer(written, add_special_tokens=False)["input_ids"]
         single = list({ids[0] for ids in pieces if len(ids) == 1 and ids[0] < self._config.vocab_size})
         whole = {own for own, is_word in zip(single, self._are_words(single), strict=True) if is_word}
-        for word, ids in zip(words, pieces, strict=True):
-            found[word] = ids[0] if len(ids) == 1 and ids[0] in whole else self.unknown_id
+        return {
+            word: ids[0] if len(ids) == 1 and ids[0] in whole else self.unknown_id
+            for word, ids in zip(words, pieces, strict=True)
+        }
 
     def words(self, ids: Sequence[int]) -> tuple[str, ...]:
         return tuple(

@@ -1,10 +1,11 @@
 """Tokens of language models, by any tokenizer of the `tokenizers` library."""
 
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 from tokenizers import Tokenizer
 
+from ealm.common.caching import remember_short
 from ealm.common.errors import SettingsError
 from ealm.lm import bundled
 from ealm.lm.hub import hub_is_reachable
@@ -18,7 +19,7 @@ def count(text: str, tokenizer: str) -> int:
     return _count(text, tokenizer)
 
 
-@lru_cache(maxsize=20_000)
+@remember_short(20_000)
 def _count(text: str, tokenizer: str) -> int:
     return len(load(tokenizer).encode(text, add_special_tokens=False).ids)
 

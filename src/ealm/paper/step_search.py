@@ -24,15 +24,17 @@ from ealm.paper.rewards import (
 from ealm.paper.rollout import Walk
 from ealm.paper.source import Source
 
-_ROWS_OF_A_PASS = 8
-"""With fewer rows than this, a forward pass of the language model leaves processor time unused."""
+_ROWS_OF_A_PASS = 4
+"""Rows that keep a processor core busy (`BUSY_TOKENS`); more of one search are often not needed in the end."""
 
 
 class ConversionCache:
     """Conversions by sentence and actions, least recently used first out; unfinished ones continue later."""
 
-    def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
+    def __init__(self, most_bytes: int) -> None:
+        """`most_bytes` bounds the memory; the newest conversion is kept even if it alone takes more."""
+        self._most_bytes = most_bytes
+        self._bytes = 0
         self._conversions: OrderedDict[tuple[tuple[Any, ...], ...], Conversion] = OrderedDict()
 
     def __len__(self) -> int:
@@ -44,11 +46,18 @@ class ConversionCache:
         conversion = self._conversions.get(key)
         if conversion is None:
             conversion = self._conversions[key] = Conversion(source.ids, actions, counted=source.counted)
-            if len(self._conversions) > self.capacity:
-                self._conversions.popitem(last=False)
+            self._bytes += bytes_of_conversion(len(actions))
+            while self._bytes > self._most_bytes and len(self._conversions) > 1:
+                (_, _, oldest), _ = self._conversions.popitem(last=False)
+                self._bytes -= bytes_of_conversion(len(oldest))
         else:
             self._conversions.move_to_end(key)
         return conversion
+
+
+def bytes_of_conversion(words: int) -> int:
+    """What a conversion of so many words and its place in the cache take, at most."""
+    return 1_000 + 250 * words
 
 
 class Search(Protocol):

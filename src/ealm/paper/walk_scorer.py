@@ -14,8 +14,10 @@ from ealm.paper.source import Source, written_summary
 from ealm.paper.step_search import ConversionCache, WalkEnd, WalkEndSearch, run_searches
 from ealm.text.words import join_words
 
-_CACHED_CONVERSIONS = 50_000
-_CACHED_FLUENCIES = 50_000
+_CACHE_BYTES = 128 << 20
+"""Of conversions: some fifteen thousand of 30 words."""
+_CACHED_WORDS = 500_000
+"""Of summaries whose fluency is remembered; a word takes some 40 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class WalkScorer:
         self._only_in_doubt = settings.learning.check_floors == "in-doubt"
         self._similarity = similarity
         self._converter = Converter(lm, settings.decoding_in_training)
-        self._conversions = ConversionCache(_CACHED_CONVERSIONS)
+        self._conversions = ConversionCache(_CACHE_BYTES)
         self._fluent: dict[tuple[int, ...], bool] = {}
 
     def score(self, sources: Sequence[Source], walks: Sequence[Walk]) -> list[WalkScore]:
@@ -77,7 +79,7 @@ class WalkScorer:
             return [False] * len(ends)
         summaries = [end.last_step.conversion.summary or () for end in ends]
         new = [summary for summary in dict.fromkeys(summaries) if summary not in self._fluent]
-        if len(self._fluent) + len(new) > _CACHED_FLUENCIES:
+        if sum(map(len, self._fluent)) + sum(map(len, new)) > _CACHED_WORDS:
             self._fluent = {summary: self._fluent[summary] for summary in summaries if summary in self._fluent}
         found = fluencies(self._lm, new, passes=self._rewards.fluency_passes)
         for summary, fluency in zip(new, found, strict=True):

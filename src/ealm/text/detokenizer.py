@@ -6,11 +6,11 @@ capital if the source's was.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 import regex
 
+from ealm.common.caching import remember_short
 from ealm.text.marks import closing_mark, is_mark
 from ealm.text.sentences import Sentence
 from ealm.text.tokenizer import TAG, Token
@@ -52,7 +52,7 @@ _CURRENCY = regex.compile(r"\p{Sc}")
 _IDEOGRAPH = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
 
-@lru_cache(maxsize=10_000)  # asked several times of each word, and most words of a text are frequent ones
+@remember_short(10_000)  # asked several times of each word, and most words of a text are frequent ones
 def is_punctuation(word: str) -> bool:
     """Whether a word is nothing but punctuation or invisible characters, or an HTML tag."""
     if word in _SYMBOLIC_MARKS or word in _SEPARATORS or not _HAS_WORD_CHARACTER.search(word):

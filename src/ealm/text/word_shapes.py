@@ -1,7 +1,8 @@
 """How words are written: what the uncased encoder does not see, as numbers for the parser."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+
+from ealm.common.caching import remember_short
 
 _ENDINGS = ("s", "ed", "ing", "ly", "er", "n't", "'s", "'re", "'ve", "'ll", "'d")
 
@@ -30,7 +31,7 @@ def word_shapes(words: Sequence[str]) -> list[list[float]]:
     return [[*_shape(word), float(index == 0), float(index == last)] for index, word in enumerate(words)]
 
 
-@lru_cache(maxsize=10_000)  # most words of a text are frequent ones
+@remember_short(10_000)  # most words of a text are frequent ones
 def _shape(word: str) -> tuple[float, ...]:
     plain = word.replace("’", "'")
     lower = plain.lower()
