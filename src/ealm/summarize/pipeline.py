@@ -34,7 +34,7 @@ from ealm.summarize.tree_planner import GrammarPlans
 from ealm.text.frames import read_frame
 from ealm.text.language import ENGLISH, is_foreign, language_of
 from ealm.text.lengths import Limit, measure, usual_limit
-from ealm.text.sentences import LONGEST_SENTENCE, Sentence, pretokenized_sentences, sentences_of
+from ealm.text.sentences import LONGEST_SENTENCE, Sentence, no_clauses, pretokenized_sentences, sentences_of
 
 AnyAgent = Agent | GoalAgent
 
@@ -136,12 +136,16 @@ class Pipeline:
         if limit is not None and frame is not None and frame.marks.seen:
             limit = replace(limit, seen=frame.marks.seen)
         fits = limit is not None and limit.allows(seen.strip())
+        english = known and language in (None, ENGLISH)
+        clauses = no_clauses if self._grammar is None or not english else self._grammar.clauses
         if frame is None:
-            sentences = pretokenized_sentences(text, longest=self._lm.max_words)
+            sentences = pretokenized_sentences(text, longest=self._lm.max_words, clauses=clauses)
         else:
             longest = min(LONGEST_SENTENCE, self._lm.max_words)
             unwrap = not fits or options.markup != "text"
-            sentences = sentences_of(frame.blocks, longest=longest, unwrap=unwrap, language=language or ENGLISH)
+            sentences = sentences_of(
+                frame.blocks, longest=longest, unwrap=unwrap, language=language or ENGLISH, clauses=clauses
+            )
         nonempty = [sentence for sentence in sentences if sentence.tokens]
         if known and self._languages and len(nonempty) > 1:  # what is quoted from another language stays whole, or goes
             nonempty = [self._whole_if_foreign(sentence) for sentence in nonempty]

@@ -10,6 +10,7 @@ from typing import Any
 from ealm.common.caching import cached_property
 from ealm.common.config import AUTO, Settings
 from ealm.common.errors import EalmError, EalmWarning
+from ealm.common.progress import with_progress
 from ealm.grammar.loading import EMBEDDED
 from ealm.grammar.protocol import Grammar
 from ealm.lm import bundled
@@ -20,7 +21,6 @@ from ealm.summarize.inputs import as_list, by_shape_of_texts, check_text
 from ealm.summarize.model_options import ModelParts, Pipelines
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.pipeline import AnyAgent, Pipeline
-from ealm.summarize.progress import with_progress
 from ealm.summarize.result import Summary
 from ealm.summarize.result_builder import unknown_language
 from ealm.summarize.saved_agent import SavedAgent

@@ -12,6 +12,7 @@ from ealm.grammar.drafts.structure import Structure, structure_of
 from ealm.grammar.neural.parser import EmbeddedGrammar
 from ealm.grammar.protocol import NO_HEAD, Grammar, Parse
 from ealm.paper.encodings import SentenceModelEncoder, SourceEncoder
+from ealm.summarize.clauses import clause_beginnings
 from ealm.summarize.german_trees import LANGUAGE as GERMAN
 from ealm.summarize.german_trees import GermanMarks, german_structure
 from ealm.summarize.prepared_sentence import PreparedSentence
@@ -47,6 +48,11 @@ class GrammarPlans:
             encodings = [_encodings_with_marks(*pair) for pair in zip(marked, encodings, strict=True)]
             parses = [_parse_with_marks(*pair) for pair in zip(marked, parses, strict=True)]
         return self._planner(sentences, encodings, parses, plain=plain), encodings
+
+    def clauses(self, words: Sequence[str]) -> set[int]:
+        """Where the statements of a sentence that never ends begin."""
+        places = [i for i, word in enumerate(words) if not is_mark(word)]
+        return {places[at] for at in clause_beginnings(_without_marks(words), self._grammar.parse)}
 
 
 def _without_marks(words: Sequence[str]) -> list[str]:

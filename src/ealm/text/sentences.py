@@ -1,6 +1,6 @@
 """Texts cut into sentences, and put together again with what lay between them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
@@ -11,7 +11,7 @@ from ealm.common.caching import cached_property
 from ealm.text.blocks import Block, Form, split_blocks
 from ealm.text.marks import paired_marks, with_own_marks
 from ealm.text.tokenizer import Token, tokenize
-from ealm.text.word_lists import CLAUSE_OPENERS, FUNCTION_WORDS, PREPOSITIONS
+from ealm.text.word_lists import CLAUSE_OPENERS, CONDITIONS, FUNCTION_WORDS, PREPOSITIONS
 from ealm.text.words import join_words, split_words
 
 LONGEST_SENTENCE = 120
@@ -20,8 +20,12 @@ LONGEST_SENTENCE = 120
 LONGEST_PIECE = 60
 """Words: planning takes time with the cube of the length, and no statement is longer."""
 
+LONGEST_UNPUNCTUATED = 40
+"""Words: what goes on for longer without any punctuation is cut where a statement begins, and only there."""
+
 _LINE_BREAK = regex.compile(r"(?<!\s)\s*\n\s*")
 _WIDE_SPACE = regex.compile(r"[^\S ]|[\x1c-\x1f]")
+_HAS_LETTER = regex.compile(r"\w")
 _QUOTATION_END = regex.compile(r"[\"”’'»]\s*\z")
 _NAMES_THE_SPEAKER = regex.compile(r"(?:—|–|--?)\s*\p{Lu}")
 _LIST_NUMBER = regex.compile(r"\s*\(?\d{1,3}[.)]\s+")
@@ -36,6 +40,9 @@ _ABBREVIATED = (
 """Abbreviations that the library takes for the end of a sentence, and what goes on behind them."""
 _GOES_ON = tuple((regex.compile(rf"\b{end}\.\s*\z"), regex.compile(start)) for end, start in _ABBREVIATED)
 
+
+Clauses = Callable[[Sequence[str]], Collection[int]]
+"""Finds the places in a long stretch of words at which a statement begins."""
 
 _OPENING = 3
 """Words by which the beginning of a clause is known again."""
@@ -77,12 +84,18 @@ def pretokenized_sentence(text: str, *, gap: str = "", continued: bool = False) 
     return Sentence(written, tuple(tokens), gap, pretokenized=True, continued=continued)
 
 
-def pretokenized_sentences(text: str, *, longest: int) -> list[Sentence]:
+def no_clauses(words: Sequence[str]) -> Collection[int]:
+    """None: what nobody can parse is cut by its words alone."""
+    del words
+    return ()
+
+
+def pretokenized_sentences(text: str, *, longest: int, clauses: Clauses = no_clauses) -> list[Sentence]:
     """A line of a corpus as one sentence, or as several if it has more than `longest` words."""
     words = split_words(text)
     return [
         pretokenized_sentence(join_words(words[first:last]), gap=" " if last < len(words) else "", continued=first > 0)
-        for first, last in pairwise(cuts(words, longest))
+        for first, last in pairwise(cuts(words, longest, clauses))
     ]
 
 
@@ -97,12 +110,17 @@ def split_sentences(
 
 
 def sentences_of(
-    blocks: Sequence[Block], *, longest: int = LONGEST_SENTENCE, unwrap: bool = False, language: str = "en"
+    blocks: Sequence[Block],
+    *,
+    longest: int = LONGEST_SENTENCE,
+    unwrap: bool = False,
+    language: str = "en",
+    clauses: Clauses = no_clauses,
 ) -> list[Sentence]:
-    """The sentences of all blocks."""
+    """The sentences of all blocks; `clauses` tells where to cut those that are too long."""
     sentences: list[Sentence] = []
     for number, block in enumerate(blocks):
-        own = block_sentences(block, longest=longest, unwrap=unwrap, language=language)
+        own = block_sentences(block, longest=longest, unwrap=unwrap, language=language, clauses=clauses)
         if not own:
             _add_gap(sentences, block.lead + block.text)
         sentences += [replace(sentence, block=number) for sentence in own]
@@ -111,7 +129,12 @@ def sentences_of(
 
 
 def block_sentences(
-    block: Block, *, longest: int = LONGEST_SENTENCE, unwrap: bool = False, language: str = "en"
+    block: Block,
+    *,
+    longest: int = LONGEST_SENTENCE,
+    unwrap: bool = False,
+    language: str = "en",
+    clauses: Clauses = no_clauses,
 ) -> list[Sentence]:
     """The sentences of one block; what is never shortened is one, however long it is."""
     if block.form in ("verbatim", "aside"):
@@ -123,7 +146,7 @@ def block_sentences(
         bare = stretch.strip()
         start = stretch.index(bare) if bare else len(stretch)
         _add_gap(sentences, stretch[:start])
-        for piece in _pieces(bare, longest):
+        for piece in _pieces(bare, longest, clauses):
             own, still_open = with_own_marks(piece.text, still_open, paired)
             marked = piece if own == piece.text else replace(piece, text=own, tokens=tuple(tokenize(own)))
             sentences.append(replace(marked, form=block.form))
@@ -161,11 +184,14 @@ def _belong_together(before: str, stretch: str) -> bool:
     return bool(_QUOTATION_END.search(before) and _NAMES_THE_SPEAKER.match(stretch))
 
 
-def _pieces(text: str, longest: int) -> list[Sentence]:
+def _pieces(text: str, longest: int, clauses: Clauses) -> list[Sentence]:
     """The text as one sentence, or as several if it is longer than any sentence should be."""
     tokens = tokenize(text)
+    words = [token.text for token in tokens]
+    runs_on = LONGEST_UNPUNCTUATED < len(words) <= longest and all(map(_HAS_LETTER.search, words[:-1]))
+    places = [0, *sorted(clauses(words)), len(words)] if runs_on else cuts(words, longest, clauses)
     pieces = []
-    for first, last in pairwise(cuts([token.text for token in tokens], longest)):
+    for first, last in pairwise(places):
         own = tokens[first:last]
         start, end = own[0].start, own[-1].end
         placed = tuple(Token(token.text, token.start - start, token.end - start) for token in own)
@@ -174,26 +200,32 @@ def _pieces(text: str, longest: int) -> list[Sentence]:
     return pieces
 
 
-def cuts(words: Sequence[str], longest: int) -> list[int]:
+def cuts(words: Sequence[str], longest: int, clauses: Clauses = no_clauses) -> list[int]:
     """Where to cut a sentence of more than `longest` words; from 0 to the number of words.
 
-    Where a piece begins anew with the same words, there. Otherwise in the later part of each piece, the best place:
-    behind a semicolon or dash, before a conjunction, behind a comma, before a word that begins a phrase. Only where
-    there is none, anywhere.
+    Where a statement begins, and where a piece begins anew with the same words. Otherwise in the later part of each
+    piece, the best place: behind a semicolon or dash, before a conjunction, behind a comma, before a word that begins a
+    phrase. Only where there is none, anywhere.
     """
     if len(words) <= longest:
         return [0, len(words)] if words else []
     found = [0]
-    longest = min(longest, LONGEST_PIECE)
-    while (again := _begins_anew(words, found[-1], longest)) is not None or len(words) - found[-1] > longest:
-        start = found[-1]
-        if again is not None:
-            found.append(again)
-            continue
-        nearest = start + max(1, longest // 3)
-        places = range(start + longest, nearest, -1)
-        found.append(max(places, key=lambda at: (_break_before(words, at), at), default=start + longest))
-    return [*found, len(words)]
+    for last in [*sorted(clauses(words)), len(words)]:
+        found += _cuts_between(words, found[-1], last, min(longest, LONGEST_PIECE))
+    return found
+
+
+def _cuts_between(words: Sequence[str], first: int, last: int, longest: int) -> list[int]:
+    """Where to cut words that are one statement as far as anybody knows; the last place with them."""
+    found: list[int] = []
+    start = first
+    while (again := _begins_anew(words[:last], start, longest)) is not None or last - start > longest:
+        if again is None:
+            places = range(start + longest, start + max(1, longest // 3), -1)
+            again = max(places, key=lambda at: (_break_before(words, at), at), default=start + longest)
+        start = again
+        found.append(start)
+    return [*found, last]
 
 
 def _begins_anew(words: Sequence[str], start: int, longest: int) -> int | None:
@@ -208,10 +240,12 @@ def _begins_anew(words: Sequence[str], start: int, longest: int) -> int | None:
 
 
 def _break_before(words: Sequence[str], at: int) -> int:
-    """How good a place between two words is to cut a sentence."""
+    """How good a place between two words is to cut a sentence; what holds only under a condition is not cut off it."""
     before, behind = words[at - 1], words[at].lower()
     if before in (";", ":", "–", "—", "--", ".", "!", "?"):
         return 4
+    if behind in CONDITIONS:
+        return 0
     if behind in CLAUSE_OPENERS:
         return 3
     if before == ",":

@@ -112,6 +112,23 @@ PREPOSITIONS = _words(
 CONJUNCTIONS = _words("and or but nor if because although though while whereas whether unless that which who")
 CLAUSE_OPENERS = CONJUNCTIONS - {"that"} | _words("so then when where how why until since once")
 """Words before which a sentence that never ends is cut."""
+CONDITIONS = _words("if unless until once")
+"""Those of them that say when the clause before them holds."""
+JOINING = _words("and but so then")
+"""Words before a clause that leave it a statement of its own."""
+DEPENDING = CONDITIONS | _words(
+    "till when whenever where wherever while whereas because since although though before after as",
+    "that whether how why what who whom which whose than or otherwise only except provided",
+)
+"""Words that tie a clause to the one before it, or to the one behind it where they come first."""
+TELLING = _words(
+    "told tells tell showed shows show convinced convinces reminded reminds assured assures informed informs notified",
+    "notifies persuaded persuades taught teaches bet bets guaranteed guarantees demanded demands ordered orders proved",
+    "proves meant wish wishes wished",
+)
+"""Verbs behind whose object a clause may be what somebody is told."""
+WHEN_AND_WHY = _words("day night morning week month year time moment minute hour way reason place")
+"""Nouns that a clause explains without a gap in it: "the day he sold the shop"."""
 FORMS_OF_BE = _words("am is are was were been")
 """Those that a headline omits before a participle or a complement; "be" and "being" stay."""
 FORMS_OF_HAVE = _words("has have had")

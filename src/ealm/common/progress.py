@@ -3,21 +3,22 @@
 import sys
 import warnings
 from collections.abc import Iterator
+from typing import TypeVar
 
-from ealm.summarize.result import Summary
+Result = TypeVar("Result")
 
 _LONG_LIST = 256
 """Texts from which on a list is worth a progress bar."""
 
 
-def with_progress(summaries: Iterator[Summary], total: int) -> Iterator[Summary]:
+def with_progress(results: Iterator[Result], total: int) -> Iterator[Result]:
     """A bar where somebody can see it and the list is long."""
     if total < _LONG_LIST or not (in_notebook() or sys.stderr.isatty()):
-        return summaries
+        return results
     with warnings.catch_warnings():  # without ipywidgets the bar is one of text, which is no reason to complain
         warnings.filterwarnings("ignore", message="IProgress not found")
         from tqdm.auto import tqdm
-    bar: Iterator[Summary] = iter(tqdm(summaries, total=total, unit=" texts", dynamic_ncols=True))
+    bar: Iterator[Result] = iter(tqdm(results, total=total, unit=" texts", dynamic_ncols=True))
     return bar
 
 
