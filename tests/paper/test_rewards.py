@@ -18,6 +18,7 @@ from ealm.paper.rewards import (
     clears_reconstruction,
     compression_floor,
     compression_rate,
+    earned_from,
     is_fluent,
     reconstruction_bounds,
     reconstruction_floor,
@@ -285,3 +286,8 @@ def test_only_the_last_step_of_a_violating_walk_pays_the_penalty_instead_of_its_
     shared = assessment_reward(assessment, PAPER)
     rewards = walk_rewards((7, 6), violated=True, assessment=assessment, settings=PAPER)
     assert rewards == pytest.approx((1 / 8 + shared, -1 + shared))
+
+
+def test_what_a_walk_earns_from_a_step_on_is_its_discounted_future() -> None:
+    assert earned_from((1.0, -2.0, 4.0), 0.5) == (1.0 - 1.0 + 1.0, -2.0 + 2.0, 4.0)
+    assert earned_from((), 0.5) == ()

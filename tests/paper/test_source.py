@@ -1,8 +1,11 @@
 """A source as the language model sees it, and what is written for people."""
 
+from dataclasses import replace
+
 from walk_cases import IGNORED, K, R, X, language_model
 
 from ealm.paper.converter import Conversion, Converter
+from ealm.paper.ignored_words import IgnoredWords
 from ealm.paper.source import Source, written_reconstruction, written_summary, written_words
 
 
@@ -45,3 +48,12 @@ def test_an_unknown_number_is_looked_up_by_its_shape_but_does_not_count() -> Non
 def test_ignored_and_unknown_words_do_not_count() -> None:
     source = Source.prepare(("The", "river", "zebra", "."), language_model(), IGNORED)
     assert source.counted == (False, True, False, False)
+
+
+def test_unknown_words_count_where_the_settings_say_so() -> None:
+    lm = language_model()
+    ignored = IgnoredWords(replace(IGNORED.settings, unknown=False), IGNORED.frequent)
+    words = ("The", "river", "zebra", ".")
+    counted = dict(zip(words, Source.prepare(words, lm, ignored).counted, strict=True))
+    assert counted == {"The": False, "river": True, "zebra": "zebra" not in ignored, ".": False}
+    assert counted["zebra"]

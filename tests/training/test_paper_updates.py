@@ -1,6 +1,7 @@
 """Q-learning: what a walk leaves behind, and what is learned from it."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -40,7 +41,7 @@ def end_at(step: int, *, violated: bool) -> WalkScore:
     return WalkScore((3,) * step, violated, assessment)
 
 
-def experiences(score: WalkScore, **learning: bool) -> list[Experience]:
+def experiences(score: WalkScore, **learning: float) -> list[Experience]:
     settings = SETTINGS.override({f"learning.{name}": str(value) for name, value in learning.items()})
     rewards = [0.1 * step for step in range(1, score.assessment.last_step + 1)]
     return experiences_of_walk(9, PATH, score, rewards, settings)
@@ -82,6 +83,12 @@ def test_only_steps_before_the_end_count_what_follows(
     found = experiences(end_at(last, violated=violated), **options)
     assert [e.continues for e in found] == [number < following for number in range(len(found))]
     assert [e.next_value for e in found] == pytest.approx(next_values)
+
+
+def test_experiences_know_what_their_walk_went_on_to_earn() -> None:
+    assert [e.earned for e in experiences(end_at(3, violated=True), discount=0.5)] == pytest.approx(
+        [0.1 + 0.5 * 0.2 + 0.25 * 0.3, 0.2 + 0.5 * 0.3, 0.3]
+    )
 
 
 # The update -----------------------------------------------------------------------------------------------------------
@@ -141,6 +148,15 @@ def test_the_target_adds_the_target_networks_best_value_of_any_undecided_word_un
 def test_the_target_of_the_published_code_adds_the_value_at_collection() -> None:
     learner = learner_of(discount=0.5, bootstrap="collection")
     assert targets(learner) == pytest.approx([0.5 + 1.5, -0.25, 4.0 - 1.0, 1.0 + 0.25])
+
+
+@pytest.mark.parametrize("share", [0.25, 1.0])
+def test_a_share_of_the_target_is_what_the_walk_earned(share: float) -> None:
+    earned = [7.0, -3.0, 0.5, 2.0]
+    batch = Batch.of([replace(e, earned=own) for e, own in zip(EXPERIENCES, earned, strict=True)], ENCODINGS)
+    found = learner_of(earned_share=share).td_target(batch, ENCODINGS).tolist()
+    expected = [(1 - share) * plain + share * own for plain, own in zip(targets(learner_of()), earned, strict=True)]
+    assert found == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize(

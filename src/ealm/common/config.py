@@ -47,6 +47,8 @@ class IgnoredWordsSettings(Checked):
     """With `corpus`: rarer words are ignored."""
     min_zipf: float = 3.0
     """With `wordfreq`: words below this Zipf frequency are ignored (3 is once in a million words)."""
+    unknown: bool = True
+    """Whether words unknown to the language model are ignored too; otherwise they count, and are lost when removed."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -180,6 +182,9 @@ class LearningSettings(Checked):
     target_period: int = 100
     """Updates between two copies of the weights into the target network: what the last step earns needs as many copies
     to reach the first one as there are steps between them."""
+    earned_share: float = 0.0
+    """Share of the target that is what the walk went on to earn, in place of r plus the value of the next state: what
+    the end earns then reaches the first step at once, and not copy by copy of the target network."""
     violation_bootstraps: bool = False
     """Whether the step that breaks a floor still counts the value of the step after it."""
     drop_last_step: bool = False
@@ -206,7 +211,7 @@ class LearningSettings(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_share(self, "discount")
+        check_share(self, "discount", "earned_share")
         if self.parallel_confidence is not None:
             check_share(self, "parallel_confidence")
         check_at_least(self, 1, "batch_size", "replay_size", "target_period")

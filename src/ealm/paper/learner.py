@@ -47,8 +47,11 @@ class Learner(QLearner[Agent]):
     def td_target(self, batch: "Batch", encodings: Mapping[int, Tensor]) -> Tensor:
         """psi = r + gamma max Q(s', a'), over all words that s' leaves undecided and all actions (section 4.4).
 
-        Nothing is added at terminal steps: (batch,).
+        Nothing is added at terminal steps. With `earned_share`, so much of it is what the walk earned: (batch,).
         """
+        return torch.lerp(self._bootstrapped(batch, encodings), batch.earned, self.settings.earned_share)
+
+    def _bootstrapped(self, batch: "Batch", encodings: Mapping[int, Tensor]) -> Tensor:
         if self.settings.bootstrap == "collection":
             return batch.reward + self.settings.discount * batch.next_value
         rows = torch.arange(len(batch.word), device=batch.word.device)
@@ -96,6 +99,7 @@ class Batch:
     continues: Tensor
     """Whether the value of the next state is added."""
     next_value: Tensor
+    earned: Tensor
 
     @classmethod
     def of(cls, experiences: Sequence[Experience], encodings_of_visits: Mapping[int, Tensor]) -> "Batch":
@@ -122,4 +126,5 @@ class Batch:
             reward=column([e.reward for e in experiences], encodings.dtype),
             continues=column([e.continues for e in experiences], torch.bool),
             next_value=column([e.next_value for e in experiences], encodings.dtype),
+            earned=column([e.earned for e in experiences], encodings.dtype),
         )

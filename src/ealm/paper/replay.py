@@ -71,6 +71,8 @@ class Experience:
     """Whether the value of the next state is added to the reward."""
     next_value: float
     """Greatest Q-value of the next state at collection; used by the `collection` bootstrap only."""
+    earned: float = 0.0
+    """Discounted rewards from this step to T; used with `learning.earned_share` only."""
 
 
 class ReplayBuffer(NewestEntries[Experience]):

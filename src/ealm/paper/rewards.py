@@ -143,3 +143,13 @@ def walk_rewards(
         rewards.append(own + shared)
         previous = length
     return tuple(rewards)
+
+
+def earned_from(rewards: Sequence[float], discount: float) -> tuple[float, ...]:
+    """For each step from 1 to T, the discounted sum of its own reward and those after it."""
+    earned: list[float] = []
+    following = 0.0
+    for reward in reversed(rewards):
+        following = reward + discount * following
+        earned.append(following)
+    return tuple(reversed(earned))

@@ -17,14 +17,16 @@ class Source:
     words: tuple[str, ...]
     ids: tuple[int, ...]
     counted: tuple[bool, ...]
-    """Which words count in the reconstruction rate: neither ignored nor unknown."""
+    """Which words count in the reconstruction rate: those outside of W (appendix A.4)."""
 
     @classmethod
     def prepare(cls, words: Sequence[str], lm: MaskedLM, ignored_words: IgnoredWords) -> "Source":
         """Look the words up; the language model gets the shape of a number that is not in its vocabulary."""
         ids = lm.word_ids(words)
+        ignores_unknown = ignored_words.settings.unknown
         counted = tuple(
-            word_id != lm.unknown_id and word not in ignored_words for word, word_id in zip(words, ids, strict=True)
+            word not in ignored_words and not (ignores_unknown and word_id == lm.unknown_id)
+            for word, word_id in zip(words, ids, strict=True)
         )
         return cls(tuple(words), _shaped(words, ids, lm), counted)
 

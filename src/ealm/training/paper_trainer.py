@@ -19,7 +19,7 @@ from ealm.paper.assessment import Similarity
 from ealm.paper.edits import Action
 from ealm.paper.learner import Learner, spread_of
 from ealm.paper.replay import Experience, ReplayBuffer
-from ealm.paper.rewards import walk_rewards
+from ealm.paper.rewards import earned_from, walk_rewards
 from ealm.paper.rollout import Exploration, Walk, walk
 from ealm.paper.source import Source
 from ealm.paper.target_network import group
@@ -38,6 +38,7 @@ def experiences_of_walk(
     actions = bytearray([Action.KEEP] * path.length)
     decided = bytearray(path.length)
     experiences = []
+    earned = earned_from(rewards, settings.learning.discount)
     for number, (step, reward) in enumerate(zip(path.steps, rewards, strict=False), start=1):
         terminal = number == score.assessment.last_step and not (
             score.violated and settings.learning.violation_bootstraps
@@ -53,6 +54,7 @@ def experiences_of_walk(
                 reward=reward,
                 continues=following is not None,
                 next_value=following.state_value if following else 0.0,
+                earned=earned[number - 1],
             )
             experiences.append(experience)
         actions[step.word] = step.action
@@ -292,9 +294,9 @@ def replay_to_tensors(experiences: Sequence[Experience]) -> dict[str, Tensor]:
     return {
         "replay.flags": torch.frombuffer(bytearray(flags), dtype=torch.uint8) if flags else torch.empty(0).byte(),
         "replay.numbers": torch.tensor(numbers, dtype=torch.long).reshape(-1, 5),
-        "replay.values": torch.tensor([(e.reward, e.next_value) for e in experiences], dtype=torch.double).reshape(
-            -1, 2
-        ),
+        "replay.values": torch.tensor(
+            [(e.reward, e.next_value, e.earned) for e in experiences], dtype=torch.double
+        ).reshape(-1, 3),
     }
 
 
@@ -304,7 +306,7 @@ def replay_from_tensors(tensors: Mapping[str, Tensor]) -> list[Experience]:
     experiences = []
     start = 0
     numbers, values = tensors["replay.numbers"].tolist(), tensors["replay.values"].tolist()
-    for (visit, word, action, continues, length), (reward, next_value) in zip(numbers, values, strict=True):
+    for (visit, word, action, continues, length), (reward, next_value, earned) in zip(numbers, values, strict=True):
         experience = Experience(
             visit=visit,
             word=word,
@@ -314,6 +316,7 @@ def replay_from_tensors(tensors: Mapping[str, Tensor]) -> list[Experience]:
             reward=reward,
             continues=bool(continues),
             next_value=next_value,
+            earned=earned,
         )
         experiences.append(experience)
         start += 2 * length
