@@ -61,6 +61,17 @@ def test_a_row_does_not_depend_on_its_company(linear: nn.Linear, monkeypatch: py
     assert torch.equal(together, made(rows))
 
 
+def test_the_result_does_not_depend_on_the_processor(linear: nn.Linear, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, kinds = [], []
+    for pays in (True, False):
+        monkeypatch.setattr(int8_linear, "int8_pays", lambda pays=pays: pays)
+        made = Int8Linear(linear)
+        found.append(made(rows_of_all_sizes()))
+        kinds.append(made.weight.dtype)
+    assert kinds == [torch.int8, torch.float32]
+    assert torch.equal(*found)
+
+
 def test_nothing_gives_the_bias_and_no_rows_give_none(linear: nn.Linear) -> None:
     assert torch.equal(Int8Linear(linear)(torch.zeros(1, 48))[0], linear.bias)
     assert Int8Linear(linear)(torch.zeros(0, 48)).shape == (0, 20)

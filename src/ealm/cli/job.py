@@ -71,8 +71,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         default=AUTO,
         show_default=True,
         metavar=f"[{'|'.join([AUTO, *ENGINES])}]",
-        help="What runs the models: torch, in single precision; int8, faster on a CPU, but it rounds; auto, the "
-        "sentence encoder in 16 bits where the processor has such arithmetic.",
+        help="What runs the models: torch, in single precision; int8, faster on a CPU with VNNI, but it rounds; auto, "
+        "the sentence encoder in 16 bits where the processor has such arithmetic.",
     ),
     click.option(
         "--backend",

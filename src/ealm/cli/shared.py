@@ -120,6 +120,6 @@ engine_option = click.option(
     type=click.Choice([AUTO, *ENGINES]),
     default=AUTO,
     show_default=True,
-    help="What runs the models: torch, in single precision; int8, faster on a CPU, but it rounds; auto, the sentence "
-    "encoder in 16 bits where the processor has such arithmetic.",
+    help="What runs the models: torch, in single precision; int8, faster on a CPU with VNNI, but it rounds; auto, "
+    "the sentence encoder in 16 bits where the processor has such arithmetic.",
 )

@@ -80,7 +80,7 @@ HELP_GROUPS = {
     default="torch",
     show_default=True,
     metavar=f"[{'|'.join(ENGINES)}]",
-    help="What runs the language model: torch; int8, faster on a CPU, but it rounds.",
+    help="What runs the language model: torch; int8, faster on a CPU with VNNI, but it rounds.",
 )
 @click.option(
     "--backend",

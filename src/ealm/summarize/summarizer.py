@@ -54,7 +54,7 @@ class Summarizer:
                 in the package; or "embedded-paper", the one that was trained as in the paper.
             lm: Masked language model in place of the one that the agent names: a folder, a hub name, or an object.
             device: Where to compute: "cpu", "cuda", ...
-            engine: What runs the models: "torch", in single precision; "int8", which is faster on a CPU and rounds;
+            engine: What runs the models: "torch", in single precision; "int8", faster on a CPU with VNNI, which rounds;
                 or "auto", the sentence encoder in sixteen bits where the processor has such arithmetic.
             grammar: What parses sentences for plans: "embedded", the parser in the package; the name of an installed
                 spaCy pipeline; or "none", to plan over neighbouring words only.

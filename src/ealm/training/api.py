@@ -79,7 +79,7 @@ def train(
             it was started with.
         backend: Where the workers run: "local" processes, or actors of a "ray" cluster.
         address: Of the Ray cluster. Default: the one that runs here, or a new one.
-        engine: What runs the language model: "torch", or "int8", which is faster on a CPU, but rounds.
+        engine: What runs the language model: "torch", or "int8", faster on a CPU with VNNI, which rounds.
         device: Where to compute: "cpu", "cuda", ...
         progress: Whether to show a progress bar on stderr.
         notify: Called with a line on the sentences that were read.
