@@ -7,6 +7,7 @@ from itertools import pairwise
 from ealm.text.word_lists import (
     ARTICLES,
     CLASS_NOUNS,
+    COURTESIES,
     FORMS_OF_BE,
     LIGHT_WORDS,
     LINKING_WORDS,
@@ -40,6 +41,15 @@ _ONE_THING = frozenset(["it", "its", "itself"])
 _NOMINATIVES = frozenset(["i", "he", "she", "it", "we", "they"])
 
 _POINTING_INSIDE = frozenset(["these", "those"])
+
+_POINTING_ALONE = frozenset(["that", "this", "both", "neither"])
+
+_AMOUNTS = frozenset(["many", "much", "well", "badly"])
+
+_FORMS_OF_DO = frozenset(["do", "does", "did", "doing", "done"])
+
+_LONGEST_COURTESY = 4
+"""Words before "welcomed the members": "the chair of the meeting"."""
 
 _ENDS_OF_PERSONS = ("man", "woman", "ian", "ist", "boy", "girl")
 
@@ -103,7 +113,18 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
     article = sentence.words[indices[0] - 1].lower() if indices[0] else ""  # it may be left out
     opening = ["the", *words] if article == "the" else words
     links = words[-1] in TRAILING_LINKS or _points_back(opening) or _counts_on(sentence, indices)
-    return 1 if before and (links or _points_back_inside(sentence, indices)) else 0
+    inside = _points_back_inside(sentence, indices) or _points_alone(sentence, indices)
+    return 1 if before and (links or inside) else 0
+
+
+def says_how_it_went(words: Sequence[str]) -> bool:
+    """Whether a sentence is a courtesy or a formality: "thanks for your mail", "the chair welcomed the members"."""
+    lower = [word.lower() for word in words[: _LONGEST_COURTESY + 4]]
+    first = next((index for index, word in enumerate(lower) if word[:1].isalnum()), 0)
+    spans = {" ".join(lower[start : start + size]) for start in range(first, len(lower)) for size in (2, 3)}
+    opening = {" ".join(lower[first : first + size]) for size in (2, 3)}
+    verbs = {span for span in spans if span.split()[0] in ("welcomed", "opened", "closed")}
+    return not COURTESIES.isdisjoint(opening | verbs)
 
 
 def lost_conjunction(words: Sequence[str], kept: Collection[int]) -> bool:
@@ -234,6 +255,20 @@ def _points_back_inside(sentence: ReadSentence, indices: Sequence[int]) -> bool:
             return sentence.is_noun(following) and sentence.words[following].lower() not in SPANS_AFTER_THIS
         if sentence.is_noun(index) and not sentence.is_name(index):
             return False
+    return False
+
+
+def _points_alone(sentence: ReadSentence, indices: Sequence[int]) -> bool:
+    """Whether "that" or "both" is an object, and nothing in the sentence is meant: "could you do that?"."""
+    nouns = False
+    for place, (verb, index) in enumerate(pairwise(indices), start=2):
+        ends = place == len(indices) or indices[place] > index + 1
+        word, does = sentence.words[index].lower(), sentence.words[verb].lower() in _FORMS_OF_DO
+        nouns = nouns or (sentence.is_noun(verb) and not sentence.is_name(verb))
+        if does and word == "so" and (ends or sentence.words[indices[place]].lower() not in _AMOUNTS):
+            return True
+        if word in _POINTING_ALONE and ends and sentence.tags and (does or not nouns):
+            return sentence.tags[verb] in _VERBS
     return False
 
 
