@@ -205,6 +205,17 @@ def test_a_question_with_its_case_is_no_answer() -> None:
     assert "I lost my card" not in summary
 
 
+@pytest.mark.parametrize("markup", ["text", "markdown"])
+def test_a_sentence_that_begins_with_code_is_one(markup: str) -> None:
+    """Its subject was not seen, and so it never stood."""
+    text = (
+        "# harbor-tool\n\n`harbor-tool` keeps a list of boats and their berths in one file. It is small.\n\n"
+        "1. Install Python 3.11 or newer.\n2. Create a file with `harbor init`.\n\nOpen an issue at our site."
+    )
+    for words in (15, 20, 25):
+        assert "`harbor-tool` keeps a list of boats" in str(short(text, words=words, markup=markup))
+
+
 def test_a_letter_ends_with_its_closing() -> None:
     text = (
         "Dear parents,\n\nthe school will lock all phones away from September on.\n\nPupils who need theirs for "

@@ -39,6 +39,7 @@ BEFORE = [read("The judge freed Tom Reyes"), read("the court was full")]
         ("the company that built the dam said nothing", 0),
         ("but nobody drowned", 1),
         ("nobody drowned", 0),
+        ("`dam` broke because it was old", 0),
         (". . .", 0),
     ],
 )

@@ -148,8 +148,10 @@ class LengthPlanner:
     @cached_property
     def _above_lists(self) -> int | None:
         """The opening sentence of a text that has lists."""
-        forms = [own.form for own in self._sentences]
-        return forms.index("prose") if {"prose", "item"} <= set(forms) else None
+        if all(own.form != "item" for own in self._sentences):
+            return None
+        said = (i for i in self._prose if self._sentences[i].form == "prose" and self._all[i].read.has_verb())
+        return next((i for i in said if not says_how_it_went(self._sentences[i].words)), None)
 
     def _asks_alone(self, index: int) -> bool:
         """Whether a sentence is in a short paragraph that ends with a question: "I lost my card. What now?"."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ealm.text.marks import is_whole
 from ealm.text.word_lists import (
     ARTICLES,
     CLASS_NOUNS,
@@ -37,6 +38,8 @@ _LEADS_ON = frozenset(["IN", "TO", "CC", "DT", "PRP$", "WDT", "WP", "WRB", "MD"]
 _OPENS_A_CLAUSE = frozenset(["when", "while", "although", "though", "because", "if", "unless", "whereas", "whenever"])
 
 _ONE_THING = frozenset(["it", "its", "itself"])
+
+_SIGNS = ("`", "@", "#")
 
 _NOMINATIVES = frozenset(["i", "he", "she", "it", "we", "they"])
 
@@ -93,6 +96,11 @@ class ReadSentence:
         return bool(self.persons()) or any(word.lower() in PERSON_PRONOUNS for word in self.words)
 
 
+def is_word(word: str) -> bool:
+    """Whether it is more than punctuation: a word, a number, a name with a sign ("@ada") or code."""
+    return word[:1].isalnum() or is_whole(word) or (word[:1] in _SIGNS and len(word) > 1)
+
+
 def _is_person(noun: str) -> bool:
     return noun in PERSONS or noun.endswith(_ENDS_OF_PERSONS)
 
@@ -102,7 +110,7 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
 
     `before` are all sentences before it.
     """
-    indices = [index for index in sorted(kept) if sentence.words[index][:1].isalnum()]
+    indices = [index for index in sorted(kept) if is_word(sentence.words[index])]
     words = [sentence.words[index].lower() for index in indices]
     if not words:
         return 0
@@ -120,7 +128,7 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
 def says_how_it_went(words: Sequence[str]) -> bool:
     """Whether a sentence is a courtesy or a formality: "thanks for your mail", "the chair welcomed the members"."""
     lower = [word.lower() for word in words[: _LONGEST_COURTESY + 4]]
-    first = next((index for index, word in enumerate(lower) if word[:1].isalnum()), 0)
+    first = next((index for index, word in enumerate(lower) if is_word(word)), 0)
     spans = {" ".join(lower[start : start + size]) for start in range(first, len(lower)) for size in (2, 3)}
     opening = {" ".join(lower[first : first + size]) for size in (2, 3)}
     verbs = {span for span in spans if span.split()[0] in ("welcomed", "opened", "closed")}
@@ -129,7 +137,7 @@ def says_how_it_went(words: Sequence[str]) -> bool:
 
 def lost_conjunction(words: Sequence[str], kept: Collection[int]) -> bool:
     """Whether two words stand side by side that an "and" between them joined: "between you Northlight Ltd."."""
-    places = [index for index, word in enumerate(words) if word[:1].isalnum() or word == "&"]
+    places = [index for index, word in enumerate(words) if is_word(word) or word == "&"]
     for before, own, behind in zip(places, places[1:], places[2:], strict=False):
         if words[own].lower() in _CONJUNCTIONS and own not in kept and before in kept:
             follows = next((index for index in range(own + 1, len(words)) if index in kept), own)
@@ -150,7 +158,7 @@ def lost_speaker(sentence: ReadSentence, kept: Collection[int]) -> bool:
 
 def ends_openly(sentence: ReadSentence, kept: Collection[int]) -> bool:
     """Whether its last word leads to something that is gone: "simplified step by step until"."""
-    places = [index for index, word in enumerate(sentence.words) if word[:1].isalnum()]
+    places = [index for index, word in enumerate(sentence.words) if is_word(word)]
     last = max((index for index in places if index in kept), default=None)
     if last is None or last == places[-1] or not sentence.tags:
         return False
@@ -162,7 +170,7 @@ def lost_subject(sentence: ReadSentence, kept: Collection[int]) -> bool:
     finite = [index for index, tag in enumerate(sentence.tags) if tag in _FINITE and index in kept]
     if any(sentence.words[index - 1].lower() in _NOMINATIVES and index - 1 not in kept for index in finite if index):
         return True
-    first = min((index for index in kept if sentence.words[index][:1].isalnum()), default=None)
+    first = min((index for index in kept if is_word(sentence.words[index])), default=None)
     if first is None or not sentence.tags or sentence.tags[first] not in _VERBS:
         return False
     return any(tag.startswith(("NN", "PRP")) for tag in sentence.tags[:first])
@@ -171,7 +179,7 @@ def lost_subject(sentence: ReadSentence, kept: Collection[int]) -> bool:
 def cuts_behind_colon(words: Sequence[str], kept: Collection[int]) -> bool:
     """Whether something of what a colon announces is gone, and not all of it."""
     for index, word in enumerate(words):
-        behind = [other for other in range(index + 1, len(words)) if words[other][:1].isalnum()] if word == ":" else []
+        behind = [other for other in range(index + 1, len(words)) if is_word(words[other])] if word == ":" else []
         if any(other in kept for other in behind) and not all(other in kept for other in behind):
             return True
     return False
@@ -182,8 +190,8 @@ def cuts_into_clause(words: Sequence[str], kept: Collection[int]) -> bool:
     for index, word in enumerate(words[1:], start=1):
         if word.lower() in ("which", "who", "whose") and words[index - 1] == "," and index not in kept:
             behind = next((other for other in range(index, len(words)) if other in kept), len(words))
-            marks = [other for other in range(index, behind) if not words[other][:1].isalnum()]
-            if behind < len(words) and words[behind][:1].isalnum() and not marks:
+            marks = [other for other in range(index, behind) if not is_word(words[other])]
+            if behind < len(words) and is_word(words[behind]) and not marks:
                 return True
     return False
 
