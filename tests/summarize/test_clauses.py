@@ -67,6 +67,22 @@ def test_places_in_a_long_text_do_not_depend_on_where_a_window_ends(grammar: Gra
     assert len(found) > 0.9 * len(starts)
 
 
+SPEECH = (
+    "good evening to all of you I begin with the money because most of you asked for it we spent 40000 euros on the "
+    "roof last year and the insurance company says that the tiles must be replaced before spring the school pays a "
+    "third if we give them the hall on Tuesdays then there is the fee it has been 25 euros since 2009 the board "
+    "suggests 30 euros from January and nobody has to pay it who cannot afford it"
+)
+
+
+@pytest.mark.parametrize("pretokenized", [False, True])
+def test_a_piece_does_not_begin_with_what_hangs_on_another_one(pretokenized: bool) -> None:
+    for words in range(8, 50, 3):
+        summary = str(Summarizer().summarize(SPEECH, words=words, pretokenized=pretokenized, style="plain"))
+        assert "it has been 25 euros" not in summary or "there is the fee it has been" in summary
+        assert summary.split()[0] not in ("and", "then")
+
+
 @pytest.mark.parametrize(("count", "pretokenized"), [(12, False), (90, False), (600, False), (600, True)])
 def test_what_stays_of_a_text_without_punctuation_is_whole_clauses(count: int, pretokenized: bool) -> None:
     clauses = _clauses(count)

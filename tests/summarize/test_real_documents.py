@@ -145,6 +145,77 @@ def test_an_answer_is_worth_more_than_its_question() -> None:
     assert "?" not in short(text, words=20).summary
 
 
+RELEASE = """Tidewatch 3.2
+
+This release brings offline maps and makes the start of the app twice as fast on older phones.
+
+New
+- Maps of the areas around your saved harbours are stored on the phone and can be used without a network.
+- A widget shows the next high tide and low tide of the harbour that you opened last.
+- Alarms can be set for a height of water, not only for a time.
+
+Known problems
+- On some tablets the widget is not updated until the app is opened."""
+
+
+@pytest.mark.parametrize("words", [30, 50, 70])
+def test_the_opening_sentence_is_worth_no_less_than_a_list(words: int) -> None:
+    assert "This release brings offline maps" in str(short(RELEASE, words=words))
+
+
+MINUTES = """Annual meeting of the garden society
+Village Hall, 14 October
+
+1. Welcome
+The chair welcomed the members and thanked Ann Lyle for the tea.
+
+2. Rents
+The committee proposed to raise the rent of a full plot from 45 to 52 pounds from April.
+
+3. Bonfires
+It was agreed that bonfires are allowed only in November and only after dark."""
+
+
+@pytest.mark.parametrize("words", [25, 40])
+def test_a_title_stays_and_formalities_go_first(words: int) -> None:
+    summary = str(short(MINUTES, words=words))
+    assert summary.startswith("Annual meeting of the garden society")
+    assert "welcomed" not in summary
+    assert "45 to 52 pounds" in summary
+
+
+def test_a_question_that_points_back_does_not_stand_alone() -> None:
+    text = (
+        "Hi all,\n\nthe supplier sends a technician on Thursday, but somebody must let him in before seven.\n\n"
+        "Could one of you do that?\n\nPlease do not promise customers delivery within two days."
+    )
+    for words in range(6, 30, 3):
+        summary = str(short(text, words=words))
+        assert "do that" not in summary or "let him in" in summary
+
+
+def test_a_question_with_its_case_is_no_answer() -> None:
+    text = (
+        "Library cards\n\nI lost my card. What should I do?\nYou are responsible for everything until you report it. "
+        "A new card costs 5 euros.\n\nWhat does it cost?\nThe card is free for children."
+    )
+    summary = str(short(text, words=14))
+    assert "costs 5 euros" in summary
+    assert "free for children" in summary
+    assert "I lost my card" not in summary
+
+
+@pytest.mark.parametrize("markup", ["text", "markdown"])
+def test_a_sentence_that_begins_with_code_is_one(markup: str) -> None:
+    """Its subject was not seen, and so it never stood."""
+    text = (
+        "# harbor-tool\n\n`harbor-tool` keeps a list of boats and their berths in one file. It is small.\n\n"
+        "1. Install Python 3.11 or newer.\n2. Create a file with `harbor init`.\n\nOpen an issue at our site."
+    )
+    for words in (15, 20, 25):
+        assert "`harbor-tool` keeps a list of boats" in str(short(text, words=words, markup=markup))
+
+
 def test_a_letter_ends_with_its_closing() -> None:
     text = (
         "Dear parents,\n\nthe school will lock all phones away from September on.\n\nPupils who need theirs for "

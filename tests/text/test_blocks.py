@@ -65,6 +65,27 @@ def test_white_space_without_end_is_read_at_once(space: str) -> None:
     assert [own.text.split() for own in sentences] in ([["River", "rises."]], [["River"], ["rises."]])
 
 
+_PROSE = "The river rises every spring, and the meadows are under water."
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        (f"Annual meeting\nRowing club, 3 May\n\n{_PROSE}", ["heading", "aside", "prose"]),
+        (f"Annual meeting\nRowing club, 3 May.\n\n{_PROSE}", ["prose", "prose", "prose"]),
+        ("The sun goes down\nbehind the hill\n\nThe moon comes up\nand all is still", ["prose"] * 4),
+        (f"- one\n- two\n\n{_PROSE}", ["item", "item", "prose"]),
+        (f"High water\n\nBy Martha Okello\n\n{_PROSE}", ["heading", "aside", "prose"]),
+        (f"High water\n\nBy the river\n\n{_PROSE}", ["heading", "heading", "prose"]),
+        (f"Finch and Lowe\n12 Quay Street\n\nDear Ms Dawson,\n\n{_PROSE}", ["aside", "aside", "aside", "prose"]),
+        (f"Subject: Boats\nFrom: Ada\n\nDear Bo,\n\n{_PROSE}", ["heading", "aside", "aside", "prose"]),
+        (f"{_PROSE}\n\nDear Ms Dawson,\n\n{_PROSE}", ["prose", "aside", "prose"]),
+    ],
+)
+def test_what_stands_around_a_title(text: str, forms: list[str]) -> None:
+    assert [block.form for block in split_blocks(text)] == forms
+
+
 def test_headings_on_the_lines_of_their_paragraphs_are_headings() -> None:
     text = "The club.\n\n1. Money. We have some.\n\n2. Boats. We have two.\n\n3. Next steps. We buy one."
     assert [block.text for block in split_blocks(text) if block.form == "heading"] == [

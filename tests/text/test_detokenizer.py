@@ -213,4 +213,5 @@ def test_the_full_stops_of_other_scripts(text: str) -> None:
 
 def test_code_at_the_start_gets_no_capital() -> None:
     assert capitalized_like("The tool", "`grep -r` finds it.") == "`grep -r` finds it."
+    assert capitalized_like("The tool", "`**kwargs` go in.") == "`**kwargs` go in."
     assert capitalized_like("The tool", "``all is well'' he said.") == "``All is well'' he said."

@@ -11,6 +11,7 @@ from ealm.text.references import (
     lost_main_clause,
     lost_speaker,
     lost_subject,
+    says_how_it_went,
     sentences_needed,
 )
 
@@ -38,12 +39,49 @@ BEFORE = [read("The judge freed Tom Reyes"), read("the court was full")]
         ("the company that built the dam said nothing", 0),
         ("but nobody drowned", 1),
         ("nobody drowned", 0),
+        ("`dam` broke because it was old", 0),
         (". . .", 0),
     ],
 )
 def test_sentences_needed(text: str, expected: int) -> None:
     sentence = read(text)
     assert sentences_needed(sentence, range(len(sentence.words)), BEFORE) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "expected"),
+    [
+        ("could Ada do that ?", "MD NNP VB DT .", 1),
+        ("could Ada do that job ?", "MD NNP VB DT NN .", 0),
+        ("the nurse did that .", "DT NN VBD DT .", 1),
+        ("Ada wants both .", "NNP VBZ DT .", 1),
+        ("Ada wants both of the boats .", "NNP VBZ DT IN DT NNS .", 0),
+        ("the boats are old and Ada wants both .", "DT NNS VBP JJ CC NNP VBZ DT .", 0),
+        ("you must do so by May", "PRP MD VB RB IN NNP", 1),
+        ("rains do so much harm", "NNS VBP RB JJ NN", 0),
+        ("Ada said that .", "NNP VBD DT .", 1),
+        ("Ada said that Bo fell", "NNP VBD IN NNP VBD", 0),
+    ],
+)
+def test_objects_that_point_to_the_sentence_before(text: str, tags: str, expected: int) -> None:
+    sentence = ReadSentence(tuple(text.split()), tuple(tags.split()))
+    assert sentences_needed(sentence, range(len(sentence.words)), BEFORE) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("thanks for the quick answers", True),
+        ("The chair welcomed the members", True),
+        ("The chair of the society opened the meeting", True),
+        ("The mayor welcomed the ruling", False),
+        ("I hope this helps", True),
+        ("Readers thanked the paper for the meeting closed", False),
+        (". . .", False),
+    ],
+)
+def test_courtesies(text: str, expected: bool) -> None:
+    assert says_how_it_went(text.split()) is expected
 
 
 def test_what_is_left_decides() -> None:

@@ -15,13 +15,13 @@ from ealm.summarize.length_fitting import Shortened
 from ealm.summarize.options import SummarizeOptions
 from ealm.summarize.parts import Drafts, group_drafts, grouped
 from ealm.summarize.prepared_sentence import PreparedSentence
-from ealm.summarize.salience import Floats, repetition, sentence_weights, shared_words
+from ealm.summarize.salience import OPENING_BONUS, Floats, place_bonuses, repetition, sentence_weights, shared_words
 from ealm.summarize.sections import Sections
 from ealm.summarize.sentence_drafts import SentenceDraft, SentenceDrafts
 from ealm.text.blocks import Form
 from ealm.text.frames import Frame, assembled
 from ealm.text.lengths import Limit, usual_limit
-from ealm.text.references import sentences_needed
+from ealm.text.references import says_how_it_went, sentences_needed
 
 _COST_OF_A_SENTENCE = 3.0
 """By how many content words a sentence of prose is worth less than it says: few full sentences read better than many.
@@ -32,10 +32,13 @@ _SHORTENED = 0.75
 
 _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
 """What is made a list of matters; code and tables say less than prose; greetings, signatures and quotations are the
-first to go."""
+first to go, and sentences that thank or welcome."""
 
 _QUESTION_ALONE = 0.25
 """Weight of a question that is a paragraph of its own, as in an interview: without its answer it says nothing."""
+
+_LONGEST_QUESTION = 25
+"""Words of a paragraph that asks, and says nothing else."""
 
 _WITHOUT_VERB = 0.5
 """Weight of a sentence that has none, such as a list of those present; the first may be a title."""
@@ -120,20 +123,40 @@ class LengthPlanner:
         weights = sentence_weights(
             self._vectors[self._prose],
             [drafts.whole.content for drafts in own],
-            [drafts.prepared.sentence.opens for drafts in own],
+            place_bonuses([drafts.prepared.sentence for drafts in own]),
             repetition([drafts.prepared.sentence for drafts in own]),
             shared_words([drafts.prepared.sentence for drafts in own]),
         )
-        return {i: own * self._form_weight(i) for i, own in zip(self._prose, weights, strict=True)}
+        found = {i: own * self._form_weight(i) for i, own in zip(self._prose, weights, strict=True)}
+        if (opening := self._above_lists) is not None:
+            items = (weight for i, weight in found.items() if self._sentences[i].form == "item")
+            found[opening] = max(found[opening], (1 + OPENING_BONUS) * max(items))
+        return found
 
     def _form_weight(self, index: int) -> float:
         sentence = self._sentences[index]
-        alone = sum(other.block == sentence.block for other in self._sentences[index - 1 : index + 2]) == 1
-        if sentence.form == "prose" and alone and index and sentence.text.endswith("?"):
+        if sentence.form != "prose":
+            return _WEIGHTS.get(sentence.form, 1.0)
+        if index and self._asks_alone(index):
             return _QUESTION_ALONE
-        if sentence.form == "prose" and index and not self._all[index].read.has_verb():
+        if says_how_it_went(sentence.words):
+            return _WEIGHTS["aside"]
+        if index and not self._all[index].read.has_verb():
             return _WITHOUT_VERB
-        return _WEIGHTS.get(sentence.form, 1.0)
+        return 1.0
+
+    @cached_property
+    def _above_lists(self) -> int | None:
+        """The opening sentence of a text that has lists."""
+        if all(own.form != "item" for own in self._sentences):
+            return None
+        said = (i for i in self._prose if self._sentences[i].form == "prose" and self._all[i].read.has_verb())
+        return next((i for i in said if not says_how_it_went(self._sentences[i].words)), None)
+
+    def _asks_alone(self, index: int) -> bool:
+        """Whether a sentence is in a short paragraph that ends with a question: "I lost my card. What now?"."""
+        block = [own for own in self._sentences if own.block == self._sentences[index].block]
+        return block[-1].text.endswith("?") and sum(len(own.words) for own in block) <= _LONGEST_QUESTION
 
     def plan(self, limit: Limit, *, aim: bool = False) -> list[Shortened]:
         """Actions for each sentence; raises if the words to keep do not fit, unless the limit is only an aim."""
@@ -210,7 +233,7 @@ class LengthPlanner:
         if not draft.text or draft.content <= 0:
             return 0.0
         said = self._weights[index] * draft.content
-        if self._sentences[index].form != "prose":
+        if self._sentences[index].form != "prose" or index == self._above_lists:
             return said
         as_written = draft.text == self._all[index].whole.text
         return said * draft.content / (draft.content + _COST_OF_A_SENTENCE) * (1 if as_written else _SHORTENED)
@@ -218,7 +241,7 @@ class LengthPlanner:
     def _needs(self, index: int, draft: SentenceDraft) -> int | None:
         """How many parts before a draft must stand so that it is understood."""
         own = self._all[index]
-        if self._sentences[index].continued or self._sentences[index].form != "prose":
+        if self._sentences[index].form != "prose":
             return 0
         earlier = self._prose[: bisect_left(self._prose, index)]
         before = [self._all[i].read for i in earlier if self._sentences[i].form != "aside"]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 _LEAST_WEIGHT = 0.25
 """Weight of the sentence that has least to do with the text."""
 
-_OPENING_BONUS = 0.6
+OPENING_BONUS = 0.6
 """For the first sentence of a text; the second gets half of it, the third a third."""
 
 _PARAGRAPH_BONUS = 0.1
@@ -74,10 +75,20 @@ def repetition(sentences: Sequence[Sentence]) -> Floats:
     return shared
 
 
+def place_bonuses(sentences: Sequence[Sentence]) -> list[float]:
+    """(sentences,): what the place of each is worth. Greetings, addresses and code do not open a text."""
+    said = [sentence.form not in ("aside", "verbatim") for sentence in sentences]
+    before = accumulate(said)
+    return [
+        OPENING_BONUS / max(1, place) + _PARAGRAPH_BONUS * sentence.opens
+        for sentence, place in zip(sentences, before, strict=True)
+    ]
+
+
 def sentence_weights(
-    vectors: Floats, sizes: Sequence[float], opens: Sequence[bool], repeated: Floats, shared: Floats
+    vectors: Floats, sizes: Sequence[float], bonuses: Sequence[float], repeated: Floats, shared: Floats
 ) -> list[float]:
-    """The weight of each sentence; `sizes` says how much each has to say, `opens` whether it begins a paragraph.
+    """The weight of each sentence; `sizes` says how much each has to say, `bonuses` what its place is worth.
 
     Of two sentences that say the same, by their meaning and by their words, the one of less weight loses its own.
     """
@@ -87,8 +98,7 @@ def sentence_weights(
     central = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
     central = (_from_0_to_1(central) + _from_0_to_1(shared)) / 2
     weights = _LEAST_WEIGHT + (1 - _LEAST_WEIGHT) * central
-    for place, opening in enumerate(opens):
-        weights[place] *= 1 + _OPENING_BONUS / (place + 1) + _PARAGRAPH_BONUS * opening
+    weights *= 1 + np.asarray(bonuses)
     likeness = np.sqrt(np.clip(vectors @ vectors.T, 0, 1) * repeated)
     found: list[float] = _without_repetition(weights, likeness).tolist()
     return found

@@ -22,6 +22,7 @@ from ealm.text.references import (
     lost_speaker,
     lost_subject,
 )
+from ealm.text.word_lists import JOINING
 
 _SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Lengths of a sentence that are compared, as shares of the whole."""
@@ -103,6 +104,23 @@ class SentenceDrafts:
         return ReadSentence(self.prepared.sentence.words, self._walks.tags if isinstance(self._walks, TreePlan) else ())
 
     @property
+    def _opens_with_a_link(self) -> bool:
+        """Whether it is a piece of a longer sentence that goes on with "and": it stands without that too."""
+        sentence = self.prepared.sentence
+        return sentence.continued and len(sentence.words) > 1 and sentence.words[0].lower() in JOINING
+
+    @cached_property
+    def _without_link(self) -> SentenceDraft:
+        """All of a piece but the words that join it to the one before."""
+        words = self.prepared.sentence.words
+        first = next((i for i, word in enumerate(words) if word.lower() not in JOINING), 0)
+        keep = self.prepared.hard_keep
+        gone = {i for i in range(first) if i not in keep}
+        walk = self._walks.walk_to(len(self._values))
+        actions = tuple(Action.REMOVE if i in gone else Action.KEEP for i in range(walk.length))
+        return self._draft(Shortened(len(walk.steps), actions, walk))
+
+    @property
     def least(self) -> SentenceDraft:
         """Nothing, or just the words that must stay."""
         walk = self._walks.walk_to(1)
@@ -133,6 +151,8 @@ class SentenceDrafts:
         What is never shortened, such as code, has one, and so has a phrase ("Present: Ms Karlsen (nursing), Mr Iyer").
         """
         found = [] if whole or self._is_whole or not self.read.has_verb() else self._shorter(limit, careful=careful)
+        if self._opens_with_a_link:
+            found.append(self._without_link)
         if limit.allows(self.whole.text):
             found.append(self.whole)
         return [draft for draft in found if self.says_enough(draft, limit) or self.prepared.hard_keep]

@@ -35,6 +35,10 @@ _LONGEST_SIGNATURE = 6
 """Lines."""
 _LONGEST_NAME = 8
 """Words of a last line that is a name, perhaps with an address."""
+_LONGEST_TITLE = 3
+"""Lines of a title with what stands right below it."""
+_LAST_BYLINE = 3
+"""Lines above the one that names the author."""
 _FEWEST_RUN_IN = 3
 """Paragraphs that begin with a word or two and a full stop, from which on these are headings."""
 _SHORTEST_WRAPPED_LINE = 45
@@ -62,16 +66,47 @@ def split_blocks(text: str) -> list[Block]:
     signed = False
     following = [own for own, _ in joined[1:]] + [""]
     ends = [number for number, (own, _) in enumerate(joined) if _QUOTED.match(own) or own.rstrip() == "--"]
+    title, head = _lines_of_title(joined), _lines_of_letterhead(joined)
     for number, (own, gap) in enumerate(joined):
         signed = signed or _is_signature(own, number, next((end for end in ends if end > number), len(joined)))
-        if signed or _QUOTED.match(own) or _is_greeting(own):
+        if signed or _QUOTED.match(own) or _is_greeting(own) or number < head or _is_byline(own, number):
             blocks.append(Block("", own, gap, "aside"))
+        elif number < title:  # what stands below it names a place, a date or an author
+            blocks.append(Block("", own, gap, "aside" if number else "heading"))
         elif _FENCE.match(own.lstrip()):
             blocks.append(Block("", own, gap, "verbatim"))
         else:
             before = joined[number - 1] if number else ("", "\n\n")
             blocks.append(_block(own, gap, before, following[number]))
     return list(_with_indents_in_gaps(list(_with_run_in_headings(blocks))))
+
+
+def _lines_of_title(lines: Sequence[tuple[str, str]]) -> int:
+    """How many lines are a title with its subtitles: two or three short ones above a blank line, and no verse."""
+    count = next(number for number, (_, gap) in enumerate(lines, start=1) if gap.count("\n") != 1)
+    above = all(_is_plain(line) for line, _ in lines[:count])
+    prose = any(len(line) > _SHORTEST_WRAPPED_LINE and _ENDS_A_SENTENCE.search(line) for line, _ in lines[count:])
+    return count if 1 < count <= _LONGEST_TITLE and above and prose else 0
+
+
+def _lines_of_letterhead(lines: Sequence[tuple[str, str]]) -> int:
+    """How many lines say who writes, and when, before "Dear Ms Dawson"."""
+    count = next((number for number, (line, _) in enumerate(lines) if line.lower().startswith("dear ")), 0)
+    return count if _is_greeting(lines[count][0]) and all(_is_plain(line) for line, _ in lines[:count]) else 0
+
+
+def _is_plain(line: str) -> bool:
+    """Whether a line is short, has no end and no mark of a list, a table, code or a form."""
+    label = _LABEL.match(line)
+    known = label is not None and label[1].lower() in (*LETTER_FIELDS, "subject")
+    marked = any(sign.match(line.lstrip()) for sign in (_BULLET, _FENCE, _HEADING_MARK)) or _ROW.fullmatch(line)
+    return not (marked or known or _ENDS_A_SENTENCE.search(line)) and len(line.split()) <= _LONGEST_HEADING
+
+
+def _is_byline(line: str, number: int) -> bool:
+    """Whether a line below the title names the author."""
+    names = line.split()[1:]
+    return 0 < number <= _LAST_BYLINE and line.startswith("By ") and len(names) > 1 and _is_name(line)
 
 
 def _with_run_in_headings(blocks: Sequence[Block]) -> Iterator[Block]:

@@ -319,6 +319,6 @@ def _with_capital(text: str) -> str:
     return text[: match.start()] + text[match.start()].upper() + text[match.start() + 1 :]
 
 
-_CODE = regex.compile(r"(?<!`)`$")
+_CODE = regex.compile(r"(?<!`)`[^`\s]*$")
 _FIRST_WORD = regex.compile(rf"(?:[-*•–—]\s+)?(?:(?i:{TAG.pattern})\s*+|[^\s\p{{L}}\p{{N}}@])*+\K\p{{L}}\S*")
 _ADDRESS = regex.compile(r"://|@|^www\.|\w\.\w{2,}")

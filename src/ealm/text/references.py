@@ -4,9 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ealm.text.marks import is_whole
 from ealm.text.word_lists import (
     ARTICLES,
     CLASS_NOUNS,
+    COURTESIES,
     FORMS_OF_BE,
     LIGHT_WORDS,
     LINKING_WORDS,
@@ -37,9 +39,20 @@ _OPENS_A_CLAUSE = frozenset(["when", "while", "although", "though", "because", "
 
 _ONE_THING = frozenset(["it", "its", "itself"])
 
+_SIGNS = ("`", "@", "#")
+
 _NOMINATIVES = frozenset(["i", "he", "she", "it", "we", "they"])
 
 _POINTING_INSIDE = frozenset(["these", "those"])
+
+_POINTING_ALONE = frozenset(["that", "this", "both", "neither"])
+
+_AMOUNTS = frozenset(["many", "much", "well", "badly"])
+
+_FORMS_OF_DO = frozenset(["do", "does", "did", "doing", "done"])
+
+_LONGEST_COURTESY = 4
+"""Words before "welcomed the members": "the chair of the meeting"."""
 
 _ENDS_OF_PERSONS = ("man", "woman", "ian", "ist", "boy", "girl")
 
@@ -83,6 +96,11 @@ class ReadSentence:
         return bool(self.persons()) or any(word.lower() in PERSON_PRONOUNS for word in self.words)
 
 
+def is_word(word: str) -> bool:
+    """Whether it is more than punctuation: a word, a number, a name with a sign ("@ada") or code."""
+    return word[:1].isalnum() or is_whole(word) or (word[:1] in _SIGNS and len(word) > 1)
+
+
 def _is_person(noun: str) -> bool:
     return noun in PERSONS or noun.endswith(_ENDS_OF_PERSONS)
 
@@ -92,7 +110,7 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
 
     `before` are all sentences before it.
     """
-    indices = [index for index in sorted(kept) if sentence.words[index][:1].isalnum()]
+    indices = [index for index in sorted(kept) if is_word(sentence.words[index])]
     words = [sentence.words[index].lower() for index in indices]
     if not words:
         return 0
@@ -103,12 +121,23 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
     article = sentence.words[indices[0] - 1].lower() if indices[0] else ""  # it may be left out
     opening = ["the", *words] if article == "the" else words
     links = words[-1] in TRAILING_LINKS or _points_back(opening) or _counts_on(sentence, indices)
-    return 1 if before and (links or _points_back_inside(sentence, indices)) else 0
+    inside = _points_back_inside(sentence, indices) or _points_alone(sentence, indices)
+    return 1 if before and (links or inside) else 0
+
+
+def says_how_it_went(words: Sequence[str]) -> bool:
+    """Whether a sentence is a courtesy or a formality: "thanks for your mail", "the chair welcomed the members"."""
+    lower = [word.lower() for word in words[: _LONGEST_COURTESY + 4]]
+    first = next((index for index, word in enumerate(lower) if is_word(word)), 0)
+    spans = {" ".join(lower[start : start + size]) for start in range(first, len(lower)) for size in (2, 3)}
+    opening = {" ".join(lower[first : first + size]) for size in (2, 3)}
+    verbs = {span for span in spans if span.split()[0] in ("welcomed", "opened", "closed")}
+    return not COURTESIES.isdisjoint(opening | verbs)
 
 
 def lost_conjunction(words: Sequence[str], kept: Collection[int]) -> bool:
     """Whether two words stand side by side that an "and" between them joined: "between you Northlight Ltd."."""
-    places = [index for index, word in enumerate(words) if word[:1].isalnum() or word == "&"]
+    places = [index for index, word in enumerate(words) if is_word(word) or word == "&"]
     for before, own, behind in zip(places, places[1:], places[2:], strict=False):
         if words[own].lower() in _CONJUNCTIONS and own not in kept and before in kept:
             follows = next((index for index in range(own + 1, len(words)) if index in kept), own)
@@ -129,7 +158,7 @@ def lost_speaker(sentence: ReadSentence, kept: Collection[int]) -> bool:
 
 def ends_openly(sentence: ReadSentence, kept: Collection[int]) -> bool:
     """Whether its last word leads to something that is gone: "simplified step by step until"."""
-    places = [index for index, word in enumerate(sentence.words) if word[:1].isalnum()]
+    places = [index for index, word in enumerate(sentence.words) if is_word(word)]
     last = max((index for index in places if index in kept), default=None)
     if last is None or last == places[-1] or not sentence.tags:
         return False
@@ -141,7 +170,7 @@ def lost_subject(sentence: ReadSentence, kept: Collection[int]) -> bool:
     finite = [index for index, tag in enumerate(sentence.tags) if tag in _FINITE and index in kept]
     if any(sentence.words[index - 1].lower() in _NOMINATIVES and index - 1 not in kept for index in finite if index):
         return True
-    first = min((index for index in kept if sentence.words[index][:1].isalnum()), default=None)
+    first = min((index for index in kept if is_word(sentence.words[index])), default=None)
     if first is None or not sentence.tags or sentence.tags[first] not in _VERBS:
         return False
     return any(tag.startswith(("NN", "PRP")) for tag in sentence.tags[:first])
@@ -150,7 +179,7 @@ def lost_subject(sentence: ReadSentence, kept: Collection[int]) -> bool:
 def cuts_behind_colon(words: Sequence[str], kept: Collection[int]) -> bool:
     """Whether something of what a colon announces is gone, and not all of it."""
     for index, word in enumerate(words):
-        behind = [other for other in range(index + 1, len(words)) if words[other][:1].isalnum()] if word == ":" else []
+        behind = [other for other in range(index + 1, len(words)) if is_word(words[other])] if word == ":" else []
         if any(other in kept for other in behind) and not all(other in kept for other in behind):
             return True
     return False
@@ -161,8 +190,8 @@ def cuts_into_clause(words: Sequence[str], kept: Collection[int]) -> bool:
     for index, word in enumerate(words[1:], start=1):
         if word.lower() in ("which", "who", "whose") and words[index - 1] == "," and index not in kept:
             behind = next((other for other in range(index, len(words)) if other in kept), len(words))
-            marks = [other for other in range(index, behind) if not words[other][:1].isalnum()]
-            if behind < len(words) and words[behind][:1].isalnum() and not marks:
+            marks = [other for other in range(index, behind) if not is_word(words[other])]
+            if behind < len(words) and is_word(words[behind]) and not marks:
                 return True
     return False
 
@@ -234,6 +263,20 @@ def _points_back_inside(sentence: ReadSentence, indices: Sequence[int]) -> bool:
             return sentence.is_noun(following) and sentence.words[following].lower() not in SPANS_AFTER_THIS
         if sentence.is_noun(index) and not sentence.is_name(index):
             return False
+    return False
+
+
+def _points_alone(sentence: ReadSentence, indices: Sequence[int]) -> bool:
+    """Whether "that" or "both" is an object, and nothing in the sentence is meant: "could you do that?"."""
+    nouns = False
+    for place, (verb, index) in enumerate(pairwise(indices), start=2):
+        ends = place == len(indices) or indices[place] > index + 1
+        word, does = sentence.words[index].lower(), sentence.words[verb].lower() in _FORMS_OF_DO
+        nouns = nouns or (sentence.is_noun(verb) and not sentence.is_name(verb))
+        if does and word == "so" and (ends or sentence.words[indices[place]].lower() not in _AMOUNTS):
+            return True
+        if word in _POINTING_ALONE and ends and sentence.tags and (does or not nouns):
+            return sentence.tags[verb] in _VERBS
     return False
 
 

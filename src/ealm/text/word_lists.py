@@ -98,6 +98,14 @@ CLOSINGS = frozenset(
 )
 """Lines that end a letter."""
 
+COURTESIES = frozenset(
+    "thanks for|thank you for|many thanks for|thanks to everyone|thanks everyone|thanks again|i hope you are|"
+    "i hope this|hope you are|hope this|welcomed the members|welcomed everyone|welcomed everybody|welcomed all|"
+    "welcomed those|opened the meeting|closed the meeting|the meeting closed|the meeting ended|the meeting opened|"
+    "the meeting began|the meeting started|apologies were|apologies for absence|minutes of the last".split("|")
+)
+"""Beginnings of sentences, or what "the chair" does in them, that say how a letter or a meeting went."""
+
 LETTER_FIELDS = _words("from to cc bcc date sent")
 """Lines at the head of a letter that say how it went, not what it is about."""
 
