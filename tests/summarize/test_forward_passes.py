@@ -29,9 +29,7 @@ def encoded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
     seen: list[tuple[int, ...]] = []
     plain = SentenceEncoder._forward
 
-    def counted(
-        self: SentenceEncoder, rows: Sequence[Sequence[int]], *, all_layers: bool
-    ) -> tuple[Tensor, Tensor]:
+    def counted(self: SentenceEncoder, rows: Sequence[Sequence[int]], *, all_layers: bool) -> tuple[Tensor, Tensor]:
         seen.extend(tuple(row) for row in rows)
         return plain(self, rows, all_layers=all_layers)
 
@@ -73,6 +71,8 @@ def test_edits_and_trace_are_built_for_those_who_read_them(
             ResultBuilder, name, lambda *given, name=name, plain=plain: built.append(name) or plain(*given)
         )
     summaries = summarizer.summarize([*SENTENCES, DOCUMENT], words=9)
-    assert [own.complete for own in summaries] and not built
-    assert summaries[0].edits and summaries[0].trace
+    assert all(own.summary for own in summaries)
+    assert not built
+    assert summaries[0].edits
+    assert summaries[0].trace
     assert built == ["_edits", "_trace"]
