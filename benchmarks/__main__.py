@@ -1,4 +1,7 @@
-"""`python -m benchmarks [--quick] [--lm FOLDER]`: run, print, and write results.json and plots beside this file."""
+"""`python -m benchmarks [--quick] [--lm FOLDER]`: the shipped models on sentences as people write them.
+
+Prints every figure, and writes results.json and plots beside this file. One thread, processor time.
+"""
 
 import argparse
 import datetime as dt
@@ -11,24 +14,24 @@ from typing import Any
 
 import torch
 
-from benchmarks import figures
+from benchmarks import figures, fixed_length
 from benchmarks.plots import draw
-from benchmarks.setting import language_model, trained_summarizer
+from benchmarks.setting import paper_summarizer, raw_sentences, sentences_of_length
+from ealm import Summarizer
 
 FOLDER = Path(__file__).parent
+WORDS = 8
+"""The fixed length."""
 
 
 def main() -> None:
     """All figures in one process, one after the other."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few and short sentences, under three minutes")
-    parser.add_argument("--lm", help="folder of a fitted masked language model [default: unfitted head]")
-    parser.add_argument("--only-memory", action="store_true", help="measure memory again and keep the other results")
+    parser.add_argument("--quick", action="store_true", help="few and short sentences")
+    parser.add_argument("--lm", help="folder of a masked language model for the paper's agent [default: the bundled]")
     parser.add_argument("--out", type=Path, default=FOLDER, help="where results.json and plots go")
     options = parser.parse_args()
-    if options.only_memory:
-        _measure_memory_again(options.out / "results.json", options.lm)
-        return
+    torch.set_num_threads(1)
     results = measure(quick=options.quick, folder=options.lm)
     options.out.mkdir(parents=True, exist_ok=True)
     name = "results-quick.json" if options.quick else "results.json"
@@ -42,45 +45,39 @@ def main() -> None:
 
 
 def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
-    """Run everything; `quick` takes smaller samples of shorter sentences."""
-    lm = language_model(folder, fit_steps=0 if quick else 60)
-    print(f"language model: {lm.name}; {torch.get_num_threads()} threads; training an agent on it ...", flush=True)
-    summarizer = trained_summarizer(lm, updates=500 if quick else 1_000)
-    lengths = (12, 22) if quick else (15, 40)
-    literal = 2 if quick else 4
+    """Run everything; `quick` takes fewer and shorter sentences."""
+    engines = fixed_length.measure(
+        raw_sentences(24 if quick else None), words=WORDS, rounds=1 if quick else 3, every=10 if quick else 1
+    )
+    print("\n".join(fixed_length.lines(engines)), flush=True)
+    paper = paper_summarizer(folder)
+    count, lengths = (2, (10, 14)) if quick else (6, (12, 30))
+    texts = sentences_of_length(count, lengths)
     runs = [
-        lambda: figures.inference(summarizer, lm, literal=literal, batch=16 if quick else 32, lengths=lengths),
-        lambda: figures.training(summarizer, lm, literal=literal, lengths=lengths),
-        lambda: figures.rollout(lm, batch=256, lengths=(15, 40)),
-        lambda: figures.memory(*((20, 60) if quick else (100, 400)), folder),
+        lambda: figures.fixed_length(engines[fixed_length.SINGLE]),
+        lambda: figures.inference(paper, texts),
+        lambda: figures.training(paper, texts[: count // 2]),
+        lambda: figures.rollout(paper, raw_sentences(32 if quick else 128)),
+        lambda: figures.memory(*((20, 60) if quick else (1_000, 10_000))),
     ]
     done = []
     for run in runs:
         figure = run()
         done.append(figure)
         _print_figure(figure)
-    results: dict[str, Any] = {
+    summarizers = {"own length": (paper, {}), f"{WORDS} words": (Summarizer(engine="torch"), {"words": WORDS})}
+    growth = figures.growth(summarizers, rows=2 if quick else 12)
+    print("growth:", json.dumps(growth), flush=True)
+    return {
         "date": dt.datetime.now(tz=dt.UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
         "machine": _machine(),
-        "versions": {name: version(name) for name in ("torch", "transformers", "numpy")},
-        "language model": lm.name if folder is None else "fitted",
+        "versions": {name: version(name) for name in ("torch", "numpy")},
+        "language model": paper.lm.name,
         "figures": [vars(figure) for figure in done],
+        "engines": engines,
+        "growth": growth,
     }
-    if not quick:
-        results["growth"] = figures.growth(summarizer, batch=24)
-        print("growth:", json.dumps(results["growth"]), flush=True)
-    return results
-
-
-def _measure_memory_again(path: Path, folder: str | None) -> None:
-    results = json.loads(path.read_text(encoding="utf-8"))
-    figure = figures.memory(1_000, 10_000, folder)
-    _print_figure(figure)
-    others = [entry for entry in results["figures"] if not entry["name"].startswith("memory")]
-    results["figures"] = [*others, vars(figure) | {"commit": _commit()}]
-    path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-    draw(results, path.parent)
 
 
 def _print_figure(figure: figures.Figure) -> None:
@@ -100,7 +97,12 @@ def _machine() -> dict[str, Any]:
     if info.exists():
         names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line]
         model = f"{len(names)} x {names[0]}" if names else model
-    return {"processor": model, "system": platform.platform(terse=True), "threads": torch.get_num_threads()}
+    return {
+        "processor": model,
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "system": platform.platform(terse=True),
+        "threads": torch.get_num_threads(),
+    }
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@ import numpy as np
 import torch
 
 from benchmarks.figures import seconds
-from benchmarks.setting import language_model
-from benchmarks.text import sentences
+from benchmarks.setting import language_model, sentences_of_length
 from ealm.common.config import DecodingSettings
 from ealm.lm.loading import on_engine
 from ealm.lm.masked_lm import TransformersMaskedLM
@@ -29,13 +28,13 @@ Encoder = Callable[..., tuple[torch.Tensor]]
 
 
 def main() -> None:
-    """Fit a language model to the invented text, then do the same work in every way."""
+    """The same work in every way."""
     parser = argparse.ArgumentParser(prog="benchmarks.approximations", description=__doc__)
-    parser.add_argument("--lm", help="folder of a fitted masked language model [default: fit one for 200 steps]")
+    parser.add_argument("--lm", help="folder of a masked language model [default: the one in the package]")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("approximations.json"))
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
-    lm = language_model(options.lm, fit_steps=200)
+    lm = language_model(options.lm)
     exact = _work(lm)
     base = seconds(lambda: Converter(lm).finish(exact))
     recovered = np.mean(
@@ -56,7 +55,7 @@ def _work(lm: TransformersMaskedLM) -> list[Conversion]:
     """Sentences of many lengths under actions like those of a trained agent: many removed, few replaced."""
     rng = np.random.default_rng(0)
     conversions = []
-    for text in sentences(48, (12, 32), seed=9):
+    for text in sentences_of_length(48, (12, 32)):
         ids = lm.word_ids(split_words(text))
         actions = [Action(int(a)) for a in rng.choice(3, size=len(ids), p=[0.4, 0.57, 0.03])]
         conversions.append(Conversion(ids, actions))

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +11,8 @@ import numpy as np
 import torch
 
 from benchmarks.literal import LiteralProcedure, plain_walk
-from benchmarks.setting import SETTINGS, texts_of_length
-from benchmarks.text import sentences
-from ealm.lm.masked_lm import TransformersMaskedLM
+from benchmarks.setting import running_text
+from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.assessment import fluencies
 from ealm.paper.converter import Converter
 from ealm.paper.edits import Action
@@ -43,12 +42,12 @@ class Figure:
 
 
 def seconds(work: Callable[[], object], *, repeat: int = 1) -> float:
-    """The shortest of several runs: what other work on the machine adds is noise."""
+    """Processor time, which other work on the machine hardly changes; the shortest of several runs."""
     best = float("inf")
     for _ in range(repeat):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return best
 
 
@@ -57,20 +56,24 @@ def prepared(summarizer: Summarizer, texts: Sequence[str]) -> list[Source]:
     return [Source.prepare(split_words(text), summarizer.lm, summarizer.ignored_words) for text in texts]
 
 
-def inference(
-    summarizer: Summarizer, lm: TransformersMaskedLM, *, literal: int, batch: int, lengths: tuple[int, int]
-) -> Figure:
-    """Exact inference against the literal procedure on the same sentences, repeated to make a list of them."""
-    texts = sentences(literal, lengths, seed=3) * (batch // literal)
-    sources = prepared(summarizer, texts)
-    procedure = LiteralProcedure(lm, summarizer.agent, SETTINGS)
+def fixed_length(measured: Mapping[str, Any]) -> Figure:
+    """All work for a given length, in passes of the encoder; `measured` as in `benchmarks.fixed_length`."""
+    ratio = measured["passes"]
+    details = {**measured["stages"], "a curve, in single lengths": measured["curve"]}
+    return Figure("given length, in passes of the encoder", ratio, "at most 1.25", ratio <= 1.25, details)
+
+
+def inference(summarizer: Summarizer, texts: Sequence[str]) -> Figure:
+    """Exact inference at its own length against the literal procedure: the very same sentences, alone and in a list."""
+    literal = len(texts)
+    procedure = LiteralProcedure(summarizer.lm, summarizer.agent, summarizer.settings)
     summarizer.summarize(texts[:2], pretokenized=True)  # warm up
-    start = time.perf_counter()
-    answers = [procedure.summarize(source) for source in sources[:literal]]
-    literal_time = (time.perf_counter() - start) / literal
-    alone = seconds(lambda: [summarizer.summarize(text, pretokenized=True) for text in texts[:literal]]) / literal
+    sources = prepared(summarizer, texts)
+    answers: list[Any] = []
+    literal_time = seconds(lambda: answers.extend(procedure.summarize(source) for source in sources)) / literal
+    alone = seconds(lambda: [summarizer.summarize(text, pretokenized=True) for text in texts]) / literal
     summaries: list[Any] = []
-    ours = seconds(lambda: summaries.extend(summarizer.summarize(texts, pretokenized=True))) / len(texts)
+    ours = seconds(lambda: summaries.extend(summarizer.summarize(texts, pretokenized=True))) / literal
     identical = [
         (step, tuple(answer.actions), round(answer.compression_rate, 9), round(answer.reconstruction_rate, 9))
         == (
@@ -90,26 +93,27 @@ def inference(
         "identical": f"{sum(identical)} of {literal}",
         "mean compression rate": float(np.mean([s.compression_rate for s in summaries])),
         "mean reconstruction rate": float(np.mean([s.reconstruction_rate for s in summaries])),
-        "words": lengths,
+        "words": [len(split_words(text)) for text in texts],
     }
     ratio = literal_time / ours
-    return Figure("inference, exact", ratio, "at least 25", ratio >= 25 and all(identical), details)
+    return Figure("own length, in a list", ratio, "at least 50", ratio >= 50 and all(identical), details)
 
 
-def training(summarizer: Summarizer, lm: TransformersMaskedLM, *, literal: int, lengths: tuple[int, int]) -> Figure:
+def training(summarizer: Summarizer, texts: Sequence[str]) -> Figure:
     """Scoring the walks of a fresh, fully exploring agent, similarity left out on both sides.
 
     The same walks on both sides, and each only once: repeated, they would be remembered.
     """
-    settings = SETTINGS.override({"rewards.similarity_weight": "0"})
+    lm, literal = summarizer.lm, len(texts)
+    settings = summarizer.settings.override({"rewards.similarity_weight": "0"})
     agent = new_agent(lm.width, settings.agent, 0)
-    sources = prepared(summarizer, sentences(literal, lengths, seed=4))
+    sources = prepared(summarizer, texts)
     procedure = LiteralProcedure(lm, agent, settings)
     generator = torch.Generator().manual_seed(0)
     rows = [procedure.walk(source, generator) for source in sources]
-    start = time.perf_counter()
-    expected = [procedure.rewards(source, row, None) for source, row in zip(sources, rows, strict=True)]
-    literal_time = (time.perf_counter() - start) / literal
+    expected: list[Any] = []
+    pairs = list(zip(sources, rows, strict=True))
+    literal_time = seconds(lambda: expected.extend(procedure.rewards(*pair, None) for pair in pairs)) / literal
     found: list[tuple[float, ...]] = []
     ours = seconds(lambda: found.extend(_rewards(sources, [_walk(row) for row in rows], lm, settings))) / literal
     identical = [np.allclose(a, b) for a, b in zip(expected, found, strict=True)]
@@ -119,7 +123,7 @@ def training(summarizer: Summarizer, lm: TransformersMaskedLM, *, literal: int, 
         "seconds a sentence": ours,
         "identical": f"{sum(identical)} of {literal}",
         "mean last step": float(np.mean([len(rewards) for rewards in found])),
-        "words": lengths,
+        "words": [len(split_words(text)) for text in texts],
     }
     ratio = literal_time / ours
     return Figure("training episodes, exact", ratio, "at least 50", ratio >= 50 and all(identical), details)
@@ -139,9 +143,7 @@ def _walk(rows: Sequence[tuple[Action, ...]]) -> Walk:
     return Walk(length, tuple(Step(word, rows[-1][word], (0.0, 0.0, 0.0)) for word in words))
 
 
-def _rewards(
-    sources: Sequence[Source], walks: Sequence[Walk], lm: TransformersMaskedLM, settings: Any
-) -> list[tuple[float, ...]]:
+def _rewards(sources: Sequence[Source], walks: Sequence[Walk], lm: MaskedLM, settings: Any) -> list[tuple[float, ...]]:
     cache = ConversionCache(64 << 20)
     searches = [WalkEndSearch(s, w, settings.rewards, cache) for s, w in zip(sources, walks, strict=True)]
     run_searches(searches, Converter(lm, settings.decoding))
@@ -164,10 +166,10 @@ def _rewards(
     return rewards
 
 
-def rollout(lm: TransformersMaskedLM, *, batch: int, lengths: tuple[int, int]) -> Figure:
+def rollout(summarizer: Summarizer, texts: Sequence[str]) -> Figure:
     """Walks of a fresh agent against the plain module, sentence by sentence and step by step."""
-    agent = new_agent(lm.width, SETTINGS.agent, 0)
-    texts = sentences(batch, lengths, seed=6)
+    lm, batch = summarizer.lm, len(texts)
+    agent = new_agent(lm.width, summarizer.settings.agent, 0)
     encodings = lm.encode([lm.word_ids(split_words(text)) for text in texts])
     plain_walks: list[list[int]] = []
     plain = seconds(lambda: plain_walks.extend([w for w, _ in plain_walk(agent, e)] for e in encodings)) / batch
@@ -179,25 +181,30 @@ def rollout(lm: TransformersMaskedLM, *, batch: int, lengths: tuple[int, int]) -
     return Figure("agent rollout", ratio, "at least 10", ratio >= 10, details)
 
 
-def growth(summarizer: Summarizer, *, batch: int) -> dict[str, Any]:
-    """Seconds a sentence for several lengths and the exponent of the fitted power."""
+def growth(summarizers: Mapping[str, tuple[Summarizer, dict[str, int]]], *, rows: int) -> dict[str, Any]:
+    """Processor time a sentence for several lengths and the exponent of the fitted power, of summarizers by name."""
     lengths = (10, 20, 40, 60)
-    times = []
-    for length in lengths:
-        texts = texts_of_length(batch, length)
-        times.append(seconds(lambda t=texts: summarizer.summarize(t, pretokenized=True)) / batch)
-    exponent = float(np.polyfit(np.log(lengths), np.log(times), 1)[0])
-    return {"words": lengths, "balance": {"seconds a sentence": times, "exponent": exponent}}
+    found: dict[str, Any] = {"words": lengths}
+    for name, (summarizer, given) in summarizers.items():
+        times = []
+        for length in lengths:
+            texts = running_text(rows, length)
+            times.append(
+                seconds(lambda t=texts, s=summarizer, g=given: s.summarize(t, pretokenized=True, **g), repeat=2) / rows
+            )
+        exponent = float(np.polyfit(np.log(lengths), np.log(times), 1)[0])
+        found[name] = {"seconds a sentence": times, "exponent": exponent}
+    return found
 
 
-def memory(few: int, many: int, folder: str | None) -> Figure:
-    """Peak memory of a long list against a short one, each in a process of its own."""
-    peaks = [_peak(count, folder) for count in (few, many)]
+def memory(few: int, many: int) -> Figure:
+    """Peak memory of a long stream against a short one, at a fixed length, each in a process of its own."""
+    peaks = [_peak(count) for count in (few, many)]
     ratio = peaks[1] / peaks[0]
     details = {"sentences": (few, many), "peak MiB": [peak / 1024 for peak in peaks]}
     return Figure(f"memory, {many:,} sentences against {few:,}", ratio, "at most 1.2", ratio <= 1.2, details)
 
 
-def _peak(count: int, folder: str | None) -> float:
-    arguments = [sys.executable, "-m", "benchmarks.memory", str(count), *([folder] if folder else [])]
+def _peak(count: int) -> float:
+    arguments = [sys.executable, "-m", "benchmarks.memory", str(count)]
     return float(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout.split()[-1])

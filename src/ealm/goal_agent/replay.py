@@ -44,7 +44,7 @@ class WalkReplay(NewestEntries[GoalWalk]):
         self._priorities.extend([greatest] * len(entries))
 
     def sample(
-        self, size: int, rng: np.random.Generator, *, priority: float
+        self, size: int, rng: "np.random.Generator", *, priority: float
     ) -> tuple[list[int], list[GoalWalk], npt.NDArray[np.float32]]:
         """Indices in the buffer, walks, and importance-sampling weights."""
         powers = np.asarray(self._priorities) ** priority

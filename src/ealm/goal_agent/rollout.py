@@ -23,7 +23,7 @@ _WORD_BUDGET = 4_096
 class GoalExploration:
     """How a walk explores."""
 
-    rng: np.random.Generator
+    rng: "np.random.Generator"
     rate: float
     kind: Literal["chance", "noise"] = "chance"
     """A random word with probability `rate`, or at every step noise of that share of the Q-values' spread."""

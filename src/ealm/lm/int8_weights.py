@@ -42,7 +42,7 @@ def restored(compact: Mapping[str, Tensor]) -> dict[str, Tensor]:
             # Otherwise a small file could ask for a product of any size.
             if tensor.dim() != 2 or scale.shape != tensor.shape[:1]:
                 raise ValueError(f"{name} does not fit its scale")
-            weights[name] = tensor.float() * scale[:, None]
+            weights[name] = torch.mul(tensor, scale.float()[:, None])
         elif not name.endswith(_SCALE):
             weights[name] = tensor
     return weights

@@ -14,7 +14,7 @@ def read_tokenizer(path: Path) -> Tokenizer:
     """Read a `tokenizer.json`, or the `tokenizer.json.gz` in its place; the library raises plain exceptions."""
     description = parse_json(read_text_or_packed(path))
     vocabulary = description["model"]["vocab"]
-    if isinstance(vocabulary, list) and all(isinstance(entry, str) for entry in vocabulary):
+    if isinstance(vocabulary, list) and set(map(type, vocabulary)) <= {str}:
         description["model"]["vocab"] = {entry: number for number, entry in enumerate(vocabulary)}
     return Tokenizer.from_str(json.dumps(description))
 

@@ -101,7 +101,7 @@ def _windows(words: Sequence[Sequence[int]]) -> Iterator[_Window]:
         if ids and len(ids) + len(pieces) > MAX_TOKENS - 2:
             yield _Window(ids, torch.tensor(indices))
             ids, indices, first = [], [], index
-        ids = [*ids, *pieces]
+        ids += pieces
         indices += [index - first] * len(pieces)
     if ids:
         yield _Window(ids, torch.tensor(indices))

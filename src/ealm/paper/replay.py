@@ -83,7 +83,7 @@ class ReplayBuffer(NewestEntries[Experience]):
         """All experiences, oldest first."""
         return tuple(self._entries)
 
-    def sample(self, size: int, rng: np.random.Generator) -> list[Experience]:
+    def sample(self, size: int, rng: "np.random.Generator") -> list[Experience]:
         """Different experiences, each equally likely."""
         chosen = rng.choice(len(self), size=size, replace=False)
         return [self._entries[index] for index in chosen]

@@ -60,7 +60,7 @@ class WalkSource(Protocol):
 class Exploration:
     """How often a walk explores (section 4.4, appendix A.2)."""
 
-    rng: np.random.Generator
+    rng: "np.random.Generator"
     action_rate: float
     """Probability of a random action at a step."""
     order_rate: float
@@ -179,7 +179,7 @@ class _WalkBatch:
         self._record(word, action, column)
         return _Decision(word, action, q_values[self._rows, column], state_value)
 
-    def _draw(self, rng: np.random.Generator, rate: float) -> Tensor:
+    def _draw(self, rng: "np.random.Generator", rate: float) -> Tensor:
         return torch.from_numpy(rng.random(len(self._rows)) < rate).to(self._rows.device)
 
     def _record(self, word: Tensor, action: Tensor, column: Tensor) -> None:

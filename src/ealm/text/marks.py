@@ -41,9 +41,7 @@ def with_own_marks(sentence: str, still_open: str, paired: Collection[str]) -> t
     opening marks of the whole text that have a partner there.
     """
     waiting = list(still_open)
-    for character in sentence:
-        if not is_mark(character):
-            continue
+    for character in _MARK.findall(sentence):
         if closing_mark(character):
             waiting += [character] if character in paired else []
         elif chr(ord(character) - 1) in waiting:
@@ -57,6 +55,8 @@ def without_seams(text: str) -> str:
     joined: str = _SEAM.sub(lambda found: found[2] if ord(found[1]) == ord(found[3]) + 1 else found[0], text)
     return joined
 
+
+_MARK = regex.compile(rf"[{chr(FIRST_PAIR)}-{chr(FIRST_WHOLE - 1)}]")
 
 _SEAM = regex.compile(rf"([{chr(FIRST_PAIR)}-{chr(FIRST_WHOLE - 1)}])(\s*)([{chr(FIRST_PAIR)}-{chr(FIRST_WHOLE - 1)}])")
 

@@ -194,9 +194,10 @@ def _pieces(text: str, longest: int, clauses: Clauses) -> list[Sentence]:
     for first, last in pairwise(places):
         own = tokens[first:last]
         start, end = own[0].start, own[-1].end
-        placed = tuple(Token(token.text, token.start - start, token.end - start) for token in own)
+        if start:
+            own = [Token(token.text, token.start - start, token.end - start) for token in own]
         gap = text[end : tokens[last].start] if last < len(tokens) else ""
-        pieces.append(Sentence(text[start:end], placed, gap, continued=first > 0))
+        pieces.append(Sentence(text[start:end], tuple(own), gap, continued=first > 0))
     return pieces
 
 

@@ -6,7 +6,7 @@ possessive ending ("'s") and punctuation are words of their own, as in the corpo
 those corpora already ("do n't", "-lrb-", "<unk>") stays as it was cut.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import regex
 
@@ -29,6 +29,7 @@ CODE = regex.compile(r"(?<![`\w])`(?![`\s])[^`\n]{1,500}+(?<!\s)`(?![`\w])", reg
 _WORD = regex.compile(
     rf"""
       (?P<space>     [\s\x1c-\x1f]+ )
+    | (?P<plain>     (?<!\S)[a-z]++(?!\S) )
     | (?P<code>      {CODE.pattern} )
     | (?P<bracketed> <(?:(?:https?://|www\.)[^\s\x1c-\x1f<>"]++ | [a-z0-9.+_-]{{1,64}}+@[a-z0-9-]+(?:\.[a-z0-9-]+)+)> )
     | (?P<address>   (?:https?://|www\.)[^\s\x1c-\x1f<>"]*[\w/#=] | [a-z0-9.+_-]{{1,64}}+@[a-z0-9-]+(?:\.[a-z0-9-]+)+
@@ -53,8 +54,7 @@ _WORD = regex.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One word of a text, with its offsets there."""
 
     text: str

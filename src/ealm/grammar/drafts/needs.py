@@ -217,7 +217,7 @@ class Needs(Valency):
             return True  # "the age at which"
         if self._relations[head] == "prep" or self._tags[head] == "IN":
             return True  # "out of", "because of"
-        if self._completes(i) and any(self._lower[j] in rules.NEGATORS for j in self._tree.subtree(i)):
+        if self._completes(i) and any(self._lower[j] in rules.NEGATORS for j in self._subtree(i)):
             return True
         objects = {self._lower[j] for j in self._of(i, "pobj")}
         if (
@@ -302,8 +302,8 @@ class Needs(Valency):
     def _advcl(self, i: int) -> bool:
         if i in self._tree.concessive:
             return False
-        first = min(self._tree.subtree(i))
-        openers = [j for j in self._of(i, "advmod", "prep", "det") if j < i and min(self._tree.subtree(j)) == first]
+        first = min(self._subtree(i))
+        openers = [j for j in self._of(i, "advmod", "prep", "det") if j < i and min(self._subtree(j)) == first]
         marks = {self._lower[j] for j in (*self._of(i, "mark"), *openers)}
         if marks & (rules.CONDITIONS | rules.LIMITING_PREPOSITIONS) or self._lower[i] in rules.CONDITIONS:
             return True

@@ -22,6 +22,7 @@ class Scope:
         for i, head in enumerate(tree.heads):
             if head != ROOT:
                 self._children[head].append(i)
+        self._subtrees: dict[int, set[int]] = {}
         self._narrowing = self._narrowing_words() | self._condition_paths()
 
     def _narrowing_words(self) -> set[int]:
@@ -33,14 +34,14 @@ class Scope:
             if relation not in ("relcl", "acl") or head == ROOT or (self._is_purpose(i) and not superlative):
                 continue
             if (self._is_universal(head) or superlative) and not self._after_comma(i):
-                found |= self._tree.subtree(i) - self._added(i) - self.spare
+                found |= self._subtree(i) - self._added(i) - self.spare
         return found
 
     def _added(self, clause: int) -> set[int]:
         """What a clause tells besides, behind commas."""
-        inside = self._tree.subtree(clause)
+        inside = self._subtree(clause)
         besides = [i for i in inside if self._relations[i] in ("relcl", "appos") and self._after_comma(i)]
-        return {j for i in besides for j in self._tree.subtree(i)}
+        return {j for i in besides for j in self._subtree(i)}
 
     def _condition_paths(self) -> set[int]:
         """From each "if" and "unless" up to the clause that hangs on it: whatever a parser took it for, it stays."""
@@ -77,7 +78,7 @@ class Scope:
         """Whether it is a phrase that says what is meant not: "the plants, just not the cactus"."""
         if self._relations[i] not in ("appos", "conj", "dep", "npadvmod", "nmod") or self._tags[i].startswith("VB"):
             return False
-        first = sorted(self._tree.subtree(i))[:3]
+        first = sorted(self._subtree(i))[:3]
         return any(self._lower[j] == "not" for j in first)
 
     def _in_condition(self, i: int) -> bool:
@@ -105,7 +106,7 @@ class Scope:
         return bool(marks & {"because", "since"}) and not (modal or command or self._after_comma(i))
 
     def _has_number(self, i: int) -> bool:
-        return any(self._tags[j] == "CD" for j in self._tree.subtree(i))
+        return any(self._tags[j] == "CD" for j in self._subtree(i))
 
     def _lacks_pronoun(self, clause: int) -> bool:
         """Whether a relative clause with a finite verb has no relative pronoun: then it is kept or left as it is."""
@@ -129,11 +130,18 @@ class Scope:
         return exclusive or self._is_negated(verb)
 
     def _of(self, index: int, *relations: str) -> list[int]:
-        return [i for i in self._children[index] if self._relations[i] in relations]
+        own = self._children[index]
+        return [i for i in own if self._relations[i] in relations] if own else own
+
+    def _subtree(self, index: int) -> set[int]:
+        """A word and all below it; many questions ask for the same one, and the tree does not change any more."""
+        if index not in self._subtrees:
+            self._subtrees[index] = self._tree.subtree(index)
+        return self._subtrees[index]
 
     def _is_share(self, i: int) -> bool:
         """ "Nine of the twelve", "one in four"."""
-        return self._lower[i] == "of" or any(self._tags[j] == "CD" for j in self._tree.subtree(i))
+        return self._lower[i] == "of" or any(self._tags[j] == "CD" for j in self._subtree(i))
 
     def _is_universal(self, noun: int) -> bool:
         """Whether something is said of all or none: then nothing that narrows it may go."""
@@ -146,7 +154,7 @@ class Scope:
 
     def _is_focused(self, i: int) -> bool:
         """Whether a phrase has "only" or an exception in it: without it, more would be said."""
-        inside = self._tree.subtree(i)
+        inside = self._subtree(i)
         first = min(inside)
         if self._relations[i] == "advcl" and self._lower[first] in rules.ADJUNCT_MARKS:
             return first > 0 and self._lower[first - 1] in rules.FOCUS  # "since they will only pay on Monday"
@@ -176,7 +184,7 @@ class Scope:
 
     def _is_bounded(self, i: int) -> bool:
         """ "Free for up to three users": a bound on what holds, and not on what has happened."""
-        inside = self._tree.subtree(i)
+        inside = self._subtree(i)
         if self._lower[i] == "with" and i < self._heads[i]:
             return False  # "with up to 30 hours of light, the lamp …" describes
         bound = any(self._lower[j] == "up" and self._lower[j + 1 : j + 2] == ["to"] for j in inside)
@@ -213,7 +221,7 @@ class Scope:
         return False
 
     def _after_comma(self, i: int) -> bool:
-        start = min(self._tree.subtree(i))
+        start = min(self._subtree(i))
         return start > 0 and not self._tree.is_word[start - 1]
 
     def _is_purpose(self, i: int) -> bool:
@@ -226,7 +234,7 @@ class Scope:
 
     def _tells_of_time(self, clause: int) -> bool:
         """ "On Sunday morning, when streets will be closed": behind a time and a comma, "when" is no condition."""
-        start = min(self._tree.subtree(clause))
+        start = min(self._subtree(clause))
         before = start - 2
         return (
             before >= 0
@@ -244,7 +252,7 @@ class Scope:
         return any(self._lower[j] in ("rather", "instead") for j in self._of(i, "idiom"))
 
     def _is_rumour(self, i: int) -> bool:
-        return any(self._lower[j] in rules.RUMOURS | rule_words.CLAIMANTS for j in self._tree.subtree(i))
+        return any(self._lower[j] in rules.RUMOURS | rule_words.CLAIMANTS for j in self._subtree(i))
 
     def _is_inverted(self, i: int) -> bool:
         """ "Should it rain", "had he known": a condition without its conjunction."""

@@ -69,7 +69,7 @@ class Valency(Scope):
                 or self._lower[self._heads[i]] in rule_words.STATES
             )
         if relation == "poss":
-            return any(self._lower[j] == "only" for j in self._tree.subtree(i))  # "only two days' notice"
+            return any(self._lower[j] == "only" for j in self._subtree(i))  # "only two days' notice"
         return relation in ("relcl", "acl") and (self._defines(i) or self._is_state(i) or self._is_of_share(i))
 
     def completes_head(self, i: int) -> bool:
@@ -225,7 +225,7 @@ class Valency(Scope):
         shares = [
             j for j in self._of(clause, "nsubj", "nsubjpass") if self._of(j, "prep") and self._lower[j] != "which"
         ]
-        counted = any(self._tags[k] == "WDT" or self._lower[k] == "whom" for j in shares for k in self._tree.subtree(j))
+        counted = any(self._tags[k] == "WDT" or self._lower[k] == "whom" for j in shares for k in self._subtree(j))
         return counted or self._after_comma(clause)
 
     def _is_learned(self, i: int) -> bool:

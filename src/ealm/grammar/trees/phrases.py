@@ -30,9 +30,10 @@ def join_idioms(tree: Tree) -> None:
     joined: set[int] = set()  # "not at all but": one word is in one idiom only
     for length in (3, 2):
         for start in range(len(tree.words) - length + 1):
+            if tuple(tree.lower[start : start + length]) not in rules.IDIOMS:
+                continue
             span = range(start, start + length)
-            idiom = tuple(tree.lower[i] for i in span)
-            if idiom in rules.IDIOMS and all(tree.is_word[i] for i in span) and joined.isdisjoint(span):
+            if all(tree.is_word[i] for i in span) and joined.isdisjoint(span):
                 _join_idiom(tree, list(span))
                 joined.update(span)
 

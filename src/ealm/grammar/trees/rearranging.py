@@ -65,7 +65,7 @@ class Tree:
     def children(self, index: int, *relations: str) -> list[int]:
         """Words that hang on a word, from left to right."""
         own = self._children[index]
-        return [i for i in own if self.relations[i] in relations] if relations else own[:]
+        return [i for i in own if self.relations[i] in relations] if relations and own else own[:]
 
     def subtree(self, index: int) -> set[int]:
         found, waiting = {index}, [index]
