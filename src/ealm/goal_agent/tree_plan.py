@@ -9,7 +9,7 @@ from ealm.common.caching import cached_property
 from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
 from ealm.grammar.drafts.careful import careful
-from ealm.grammar.drafts.structure import Structure
+from ealm.grammar.drafts.structure import Structure, below, restricted
 from ealm.grammar.trees.rearranging import ROOT
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
@@ -89,7 +89,8 @@ class TreePlan:
         self._sizes = sizes
         self._punctuation = punctuation
         self._settings = settings
-        self._tree = UnitTree(structure, self._values, sizes, adjacency=settings.adjacency)
+        short = [0 if i in self._signs else size for i, size in enumerate(sizes)]
+        self._tree = UnitTree(structure, self._values, short, adjacency=settings.adjacency)
         self._chains: dict[frozenset[int], NestedDrafts] = {}
 
     @cached_property
@@ -186,12 +187,29 @@ class TreePlan:
     def _planned(self, fits: Fits, *, keep: Collection[int]) -> PlannedDraft | None:
         """The best draft of the main statement."""
         chain = self._chain(frozenset(keep))
-        found = chain.longest_fitting(lambda draft: fits(self._indices(self._tree.words(draft))))
-        if found is not None and not self._settings.nested:
-            found = self._exact(found, chain, fits)
+        pair = chain.around(lambda draft: fits(self._indices(self._tree.words(draft))))
+        if pair is None:
+            return None
+        found: Draft | None = pair[0] if self._settings.nested else self._exact(pair[0], chain, fits)
         if found is not None and not keep:
             found = self._sound(found, chain)
-        return None if found is None else PlannedDraft(tuple(self._indices(self._tree.words(found))), True)
+        if found is None:
+            return None
+        words = self._tree.words(found)
+        more = self._loosened(fits, words, self._tree.words(pair[1])) if found == pair[0] else None
+        return PlannedDraft(tuple(more or self._indices(words)), True)
+
+    def _loosened(self, fits: Fits, least: Collection[int], most: Collection[int]) -> list[int] | None:
+        """The longest draft between two of the chain that a report may leave out more for."""
+        loose = None if self._main_only or least == most else self._structure.loosened
+        if loose is None:
+            return None
+        part = replace(loose, is_word=tuple(own and i in most for i, own in enumerate(loose.is_word)))
+        tree = UnitTree(part, self._values, self._sizes, adjacency=0.0)
+        chain = NestedDrafts(tree, keep=least, spare=self._structure.spare)
+        pair = chain.around(lambda draft: fits(self._indices(tree.words(draft))))
+        found = None if pair is None else self._indices(tree.words(pair[0]))
+        return found if found and self._structure.is_sound(found) else None
 
     def _less_than_planned(self, fits: Fits, *, keep: Collection[int], rephrase: bool) -> PlannedDraft | None:
         """Where the shortest statement does not fit: without articles, or another one; whoever speaks has articles."""
@@ -200,6 +218,9 @@ class TreePlan:
         bare = self._bare(fits, keep=keep)
         if keep or (bare is not None and not self._structure.is_spoken(bare.kept)):
             return bare
+        loose = self._loosened(fits, (), range(len(self._values)))
+        if loose is not None:
+            return PlannedDraft(tuple(loose), True)
         other = self._instead(fits, rephrase=rephrase)
         return other or bare
 
@@ -266,7 +287,7 @@ class TreePlan:
         """The words to keep with what they need below them, or if that does not fit, just these words."""
         required = self._structure.required
         optional = {relation for i, relation in enumerate(self._structure.relations) if not required[i]}
-        whole = {j for i in keep for j in _below(self._structure, i, optional)}
+        whole = {j for i in keep for j in below(self._structure, i, optional)}
         indices = self._indices(whole)
         return indices if fits(indices) else sorted(keep)
 
@@ -276,7 +297,7 @@ class TreePlan:
         for clause in self._structure.clauses:
             if clause.written and not rephrase:
                 continue
-            part = _restricted(self._structure, clause.head, clause.words, subject=clause.subject)
+            part = restricted(self._structure, clause.head, clause.words, subject=clause.subject)
             value, words = self._best_part(part, lambda kept, _=None, own=clause.written: fits(kept, own))
             if clause.subject is not None:  # no comma between a subject and its verb
                 words = [i for i in words if self._structure.is_word[i] or not clause.subject < i < clause.head]
@@ -319,7 +340,7 @@ class TreePlan:
         """The phrase that says most of what the sentence is about: it states nothing, so nothing untrue."""
         best: tuple[float, list[int]] = (_NEVER, [])
         for topic in self._structure.topics:
-            value, words = self._best_part(_restricted(self._structure, topic.head, topic.words), fits)
+            value, words = self._best_part(restricted(self._structure, topic.head, topic.words), fits)
             value += topic.bonus + _PHRASE_WORD * len(words)
             best = max(best, (value, words), key=lambda own: own[0])
         return best[1] or self._single_word(fits)
@@ -363,30 +384,3 @@ def _shortest(structure: Structure, values: Sequence[float], sizes: Sequence[int
     """The words of the shortest statement."""
     tree = UnitTree(structure, values, sizes, adjacency=0.0)
     return tree.words(tree.closed(()))
-
-
-def _below(structure: Structure, head: int, without: Collection[str]) -> set[int]:
-    """A word and all below it, but for these relations."""
-    inside = {head}
-    for _ in structure.heads:
-        more = {
-            i
-            for i, above in enumerate(structure.heads)
-            if above in inside and i not in inside and structure.relations[i] not in without
-        }
-        if not more:
-            break
-        inside |= more
-    return inside
-
-
-def _restricted(structure: Structure, head: int, inside: Collection[int], *, subject: int | None = None) -> Structure:
-    """The structure of a part of the sentence with its own root, and a subject that hung elsewhere."""
-    heads = [above if i in inside and i != head else ROOT for i, above in enumerate(structure.heads)]
-    if subject is not None:
-        heads[subject] = head
-    return replace(
-        structure,
-        heads=tuple(heads),
-        is_word=tuple(own and i in inside for i, own in enumerate(structure.is_word)),
-    )

@@ -189,8 +189,13 @@ class NestedDrafts:
 
     def longest_fitting(self, fits: Callable[[Draft], bool]) -> Draft | None:
         """The longest draft of the chain that fits; None if not even the shortest does."""
+        found = self.around(fits)
+        return None if found is None else found[0]
+
+    def around(self, fits: Callable[[Draft], bool]) -> tuple[Draft, Draft] | None:
+        """The same, with the shortest draft of the chain that does not fit; the whole sentence beside itself."""
         if fits(self.longest):
-            return self.longest
+            return self.longest, self.longest
         if not fits(self.shortest):
             return None
         shorter, longer = self.shortest, self.longest
@@ -199,7 +204,7 @@ class NestedDrafts:
                 shorter = middle
             else:
                 longer = middle
-        return shorter
+        return shorter, longer
 
     def all(self) -> list[Draft]:
         """The whole chain, the longest first."""

@@ -31,8 +31,17 @@ NOUN_PHRASES = {
     "connection": ("with",),
     "right": ("to",),
     "time": ("for",),
+    "rise": ("in",),
+    "drop": ("in",),
+    "fall": ("in",),
+    "increase": ("in",),
+    "decrease": ("in",),
+    "decline": ("in",),
 }
 """Nouns that say little without a phrase that begins with one of these words."""
+
+AIMS = frozenset("talks way push ability inability".split())
+"""Nouns that say nothing without the infinitive behind them: "in talks to buy", "as a way to save"."""
 
 REGRETS = frozenset("sorry afraid regret apologise apologize unfortunately".split())
 """Words of somebody who is sorry for what follows."""
@@ -89,7 +98,7 @@ TIED = frozenset(
         "thanks to, owing to, contrary to, contrast to, contrast with, together with, along with, compared with, "
         "compared to, event of, purpose of, course of, extent of, favour of, favor of, charge of, terms of, spite of, "
         "view of, aside from, light of, top of, because of, out of, closer to, nearer to, next to, "
-        "similar to, up from, down from"
+        "similar to, up from, down from, call for, calls for, called for, calling for"
     ).split(", ")
 )
 """Words that say nothing without the preposition behind them and its object."""
@@ -129,7 +138,7 @@ TELLING = frozenset("inform tell let say announce confirm remind report advise n
 WISHING = frozenset("like want wanted wish writing regret i'm we're am are is".split())
 """Main verbs of what leads there: "we would like to tell you", "this is to confirm", "I'm writing to say"."""
 
-FEELING = frozenset("pleased happy delighted glad sorry proud excited thrilled saddened sad".split())
+FEELING = frozenset("grateful pleased happy delighted glad sorry proud excited thrilled saddened sad".split())
 """How somebody says that he tells something."""
 
 MINDFUL = frozenset("aware advised informed reminded mindful".split())

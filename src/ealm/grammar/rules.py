@@ -287,7 +287,8 @@ CONTROL = frozenset(
     "persuade persuaded encourage encourages encouraged require requires required permit permits permitted enable "
     "enables enabled forbid forbids forbade forbidden cause causes caused get gets got let lets make makes made need "
     "needs needed expect expects expected teach teaches taught teaching invite invited advise advises advised warn "
-    "warns warned remind reminded use uses used find found take takes took taken spend spends spent".split()
+    "warns warned remind reminded prompt prompts prompted use uses used find found take takes took taken spend spends "
+    "spent".split()
 )
 """Verbs whose object does what the infinitive says; without it they say something else."""
 
@@ -308,10 +309,8 @@ CONCESSIVE_IDIOMS = frozenset({("even", "if"), ("even", "though")})
 """What holds "even if" holds in any case."""
 
 ALTERNATIVES = frozenset("or nor and/or".split())
-
 FRACTIONS = frozenset("half twice thrice".split())
 SHARES = frozenset("none one any most some".split())
-
 UNIVERSAL = frozenset("no all every any each only none neither never not".split())
 FOCUS = frozenset("only solely exclusively except unless excluding barring apart save".split())
 DEGREES = frozenset("less least as so too more most hardly barely nearly almost only twice half".split())

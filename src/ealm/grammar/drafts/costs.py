@@ -49,6 +49,10 @@ class Costs(Needs):
         title = self._tags[self._heads[i]].startswith("NNP")
         return 0.1 if title else rules.OMISSION_COST["compound"]
 
+    def _number_cost(self, i: int) -> float:
+        priced = any(self._lower[j] in ("$", "£", "€") for j in self._children[i])
+        return rules.OF_COST if priced else rules.OMISSION_COST["nummod"]
+
     def _interjection_cost(self, i: int) -> float:
         return 0.0 if self._lower[i] == "please" else rules.OMISSION_COST["intj"]
 
@@ -64,5 +68,6 @@ _COSTS: dict[str, Callable[[Costs, int], float]] = {
     "acl": Costs._clause_cost,
     "compound": Costs._compound_cost,
     "xcomp": Costs._infinitive_cost,
+    "nummod": Costs._number_cost,
     "intj": Costs._interjection_cost,
 }

@@ -247,6 +247,8 @@ def _is_spare(tree: Tree, i: int) -> bool:
         predicate = tree.relations[tree.heads[i]] == "attr" and tree.lower[i] != "the"  # "was an English botanist"
         return not (capital or after_half or predicate) and following not in rules.NEED_ARTICLE
     if relation == "poss":
+        if _is_share(tree, tree.heads[i]):
+            return False  # "900 of its vans"
         return word in rules.POSSESSIVES and tree.lower[i + 1 : i + 2] not in (["only"], ["own"], ["first"], ["last"])
     if relation in ("aux", "auxpass"):
         return _is_spare_auxiliary(tree, i)

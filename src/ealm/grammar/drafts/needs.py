@@ -84,6 +84,10 @@ class Needs(Valency):
             return True  # "Bank of Cork Holdings"
         if relation == "agent" and (self._relations[head] in ("acl", "advcl", "conj") or self._in_condition(i)):
             return True  # "damage caused by misuse", "if it is washed by sea water"
+        if relation == "agent" and self._relations[head] == "relcl" and not self._after_comma(head):
+            return True  # "any delay that is caused by strikes"
+        if relation in ("amod", "compound") and self._is_kind_of_firm(head):
+            return True
         if self._relations[head] == "prep" and not self._of(head, "pobj", "pcomp"):
             return True  # whatever a parser took the object for
         if relation in ("advmod", "amod", "nummod", "npadvmod") and self._is_limited(i):
@@ -106,12 +110,6 @@ class Needs(Valency):
             return False
         joined = {self._lower[j] for j in self._of(i, "cc")}
         return not joined & rules.ALTERNATIVES and self._clause_of_noun(clause)
-
-    def _asks_how(self, i: int) -> bool:
-        """ "How well people sleep": an adverb or adjective that a question word stands before."""
-        if self._relations[i] not in ("advmod", "amod", "acomp", "npadvmod"):
-            return False
-        return any(self._tags[j] == "WRB" and j < i for j in self._children[i])
 
     def _narrows(self, i: int) -> bool:
         """Whether a phrase or clause says which one is meant, and something else is meant without it."""
@@ -173,7 +171,7 @@ class Needs(Valency):
 
     def _amod(self, i: int) -> bool:
         word = self._lower[i]
-        if word in rules.PRIVATIVE | rules.QUANTIFIERS or self._has_than(i):
+        if word in rules.PRIVATIVE | rules.QUANTIFIERS or self._has_than(i) or self._is_ranking(i):
             return True
         if self._lower[self._heads[i]] == "century" or self._lower.count(self._lower[self._heads[i]]) > 1:
             return True  # "the German version", where another version is mentioned
@@ -193,6 +191,9 @@ class Needs(Valency):
         above = self._lower[noun]
         if i > noun or not self._headline:
             return True  # "extension 412"; "a will needs two witnesses"
+        priced = any(self._lower[j] in ("$", "£", "€") for j in self._of(i, "quantmod"))
+        if priced and self._tags[noun] == "NN" and above not in rules.UNITS:
+            return False  # "a $53 million fine"
         bounded = bool(self._of(i, "idiom", "quantmod", "advmod")) and not self._told_as_past(noun)
         if bounded or self._is_contrasted_number():
             return True  # "free for up to three users"
@@ -205,6 +206,8 @@ class Needs(Valency):
             return False  # "showed a fracture without signs of infection"
         if word in rules.LIMITING_PREPOSITIONS or (self._is_exchanged(head) and self._says_for_what(i)):
             return True
+        if word == "to" and above in rules.UNITS and any(self._lower[j] == above for j in self._of(i, "pobj")):
+            return True  # "20 percent to 25 percent"
         if self._is_told_besides(head) and self._completes(i):
             return True  # "which rises in the hills", "and called for a debate"
         if self._is_of_some(i) or self._is_fixed(i):
@@ -270,12 +273,6 @@ class Needs(Valency):
             return not self._clause_of_noun(clause)
         return self._relations[clause] in ("conj", "parataxis")
 
-    def _limits_denial(self, i: int) -> bool:
-        """ "Cannot raise his arm above the shoulder": without the phrase, more would be denied."""
-        told = {"because", "according", "despite", "since", "due", "after", "by"}
-        verb = self._tags[self._heads[i]].startswith("VB")
-        return verb and not self._is_time(i) and self._lower[i] not in told and not self._after_comma(i)
-
     def _needs_phrase(self, i: int) -> bool:
         """Whether it is the phrase without which a verb or an adjective says nothing."""
         head = self._heads[i]
@@ -315,7 +312,12 @@ class Needs(Valency):
         enough = any(self._lower[k] == "enough" for j in self._of(head, "dobj") for k in self._children[j])
         if self._is_negated(head) and self._is_purpose(i) and head < i and not enough:
             return True
-        told = self._reports(head) or (self._is_purpose(head) and self._told_as_past(head)) or self._tells_of_time(i)
+        told = (
+            self._reports(head)
+            or self._lower[i] in rules.SAYING
+            or (self._is_purpose(head) and self._told_as_past(head))
+            or self._tells_of_time(i)
+        )
         when = {"when", "whenever", "where", "wherever"} | (set() if self._after_comma(i) else {"while"})
         return bool(marks & when) and not told
 
@@ -342,11 +344,6 @@ class Needs(Valency):
         indefinite = indefinite and not self._tags[head].startswith("NNP")
         return indefinite and not (self._told_as_past(head) or self._is_there(head))
 
-    def _is_compared(self, noun: int) -> bool:
-        """ "Patients who took it lived longer than those who did not"."""
-        subject = self._relations[noun] in ("nsubj", "nsubjpass")
-        return subject and "than" in self._lower[self._heads[noun] :]
-
     def _xcomp(self, i: int) -> bool:
         """Behind an object, an infinitive says what for, unless the verb needs it."""
         head = self._heads[i]
@@ -361,7 +358,8 @@ class Needs(Valency):
 
     def _poss(self, i: int) -> bool:
         owns = self._lower[i] in rules.POSSESSIVES and i not in self.spare  # "his only opera"
-        return self._tags[i].startswith("W") or not self._headline or owns
+        ranked = i not in self.spare and any(map(self._is_ranking, self._of(self._heads[i], "amod")))
+        return self._tags[i].startswith("W") or not self._headline or owns or ranked
 
     def _dative(self, i: int) -> bool:
         return self._is_negated(self._heads[i]) or not (self._of(i, "pobj") or self._tags[i] in ("IN", "TO"))

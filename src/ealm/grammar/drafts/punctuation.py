@@ -30,6 +30,10 @@ _SET_OFF = frozenset(
 )
 """Relations whose phrases may have a comma or dash before or behind them."""
 
+_ADDED = frozenset({"appos", "relcl", "acl"})
+_UNSET = frozenset({"prep", "agent", "dative", "xcomp"})
+"""Relations of what is told besides, between commas, and of what has no comma of its own behind it."""
+
 _PAUSES = frozenset({",", ";", ":", "-", "–", "—"})
 
 _QUOTES = {"“": "”", "„": "“", "‘": "’", "«": "»", "``": "''", '"': '"'}
@@ -50,6 +54,8 @@ class Punctuation:
         first, last = _spans(parse, is_word)
         self._owners: dict[int, list[int]] = {}
         """For each mark the heads of the phrases that it sets off."""
+        self._closers: dict[int, list[int]] = {}
+        """Of commas that only end what is told besides, what that is."""
         starts: dict[int, list[int]] = {}
         ends: dict[int, list[int]] = {}
         for i, relation in enumerate(parse.relations):
@@ -62,6 +68,9 @@ class Punctuation:
                 opened = [j for j in starts.get(behind, ()) if parse.heads[j] < i or ROOT < structure.heads[j] < i]
                 closed = [j for j in ends.get(before, ()) if parse.heads[j] > i or _set_off(first[j], is_word)]
                 self._owners[i] = opened + closed
+                added = [j for j in closed if parse.relations[j] in _ADDED and _set_off(first[j], is_word)]
+                if added and all(parse.relations[j] in _UNSET for j in opened):
+                    self._closers[i] = added
         self._quoted = _quotations(words)
         self._openers = {i for i, tag in enumerate(parse.tags) if tag in ("IN", "WRB", "RB", "VBG", "VBN")}
 
@@ -172,6 +181,8 @@ class Punctuation:
         opened = self._owners[mark]
         if before != mark - 1 and opened and all(relations[i] == "ccomp" and i > mark > heads[i] for i in opened):
             return True  # "he stressed, in May, it would …"
+        if before != mark - 1 and opened and all(relations[i] == "prep" and heads[i] == before for i in opened):
+            return True  # "costs fell on Monday, at the first sale"
         while relations[before] in ("pobj", "prep", "compound", "conj", "poss", "case") and heads[before] != ROOT:
             before = heads[before]
         verb = heads[before] if relations[before] in ("nsubj", "nsubjpass") else None
@@ -180,7 +191,7 @@ class Punctuation:
         )
 
     def _stays(self, mark: int, kept: Collection[int]) -> bool:
-        owners = self._owners[mark]
+        owners = self._closers.get(mark) or self._owners[mark]
         if owners:
             return any(owner in kept for owner in owners)
         before, behind = mark - 1, mark + 1

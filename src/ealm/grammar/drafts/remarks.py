@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.trees.rearranging import ROOT, Tree
 from ealm.grammar.trees.statements import asks, commands
 
@@ -44,6 +44,8 @@ def remark(tree: Tree, required: Sequence[bool]) -> Remark | None:
     """The sentence with a remark in place of the conditions that it needs; none in questions and commands."""
     if tree.root is None or asks(tree) or commands(tree, tree.root) or _forbids(tree, tree.root):
         return None  # whoever is told what to do must know when
+    if any(tree.lower[i] in rule_words.FEELING for i in tree.children(tree.root, "acomp")):
+        return None  # "we would be glad if you could …" asks
     subjects = tree.children(tree.root, "nsubj", "nsubjpass")
     if any(tree.lower[j] in rules.NEGATORS for i in subjects for j in (i, *tree.children(i))):
         return None  # "nothing is valid unless exceptions apply"

@@ -79,6 +79,8 @@ class Scope:
         if self._relations[i] not in ("appos", "conj", "dep", "npadvmod", "nmod") or self._tags[i].startswith("VB"):
             return False
         first = sorted(self._subtree(i))[:3]
+        if self._lower[i : i + 2] == ["enough", "to"] and self._reports(self._heads[i]):
+            return False  # "costs fell, but not enough to please lenders"
         return any(self._lower[j] == "not" for j in first)
 
     def _in_condition(self, i: int) -> bool:

@@ -32,7 +32,36 @@ def is_sound(tree: Tree, kept: Collection[int]) -> bool:
         or any(_lacks_clause(tree, i, kept) or _loses_denial(tree, i, kept) for i in words)
     ):
         return False
+    if any(_is_stub(tree, i, kept) for i in words):
+        return False
     return not any(_meets(tree, *pair, kept) for pair in pairwise(words)) and not _is_turned(tree, words[0])
+
+
+def _is_stub(tree: Tree, i: int, kept: Collection[int]) -> bool:
+    """ "And other countries" of "and other countries should pay", "stores open" of "open for a year", "the first"."""
+    behind = i + 1
+    if behind >= len(tree.words) or behind in kept or not tree.is_word[behind]:
+        return False
+    if tree.relations[i].startswith("conj") and tree.tags[i].startswith("NN"):
+        return tree.tags[behind] == "MD" and any(j in kept for j in tree.children(i, "cc"))
+    if tree.relations[i] == "amod" and -1 < tree.heads[i] == i - 1 and tree.tags[i] == "JJ":
+        return tree.tags[behind] not in _FINITE
+    ranked = tree.lower[i] in rule_words.RANKS and tree.tags[i] == "JJ" and tree.lower[i - 1] == "the"
+    return ranked and i > 0 and tree.lower[behind] == "of"
+
+
+_FINITE = ("VBZ", "VBD", "VBP", "MD")
+
+
+def _skips_infinitive(tree: Tree, before: int, behind: int) -> bool:
+    """ "Inability decisions" of "inability to take decisions": the verb is gone that the noun was the object of."""
+    to = before + 1
+    if tree.lower[to] != "to" or tree.tags[to + 1] != "VB" or behind < to + 2 or tree.lower[behind] in rules.TIMES:
+        return False
+    between = [i for i in range(to + 2, behind) if tree.is_word[i]]
+    object_like = ("JJ", "JJR", "JJS", "NN", "NNS", "RB", "VBN")
+    near = all(tree.tags[i] in ("JJ", "JJR", "DT", "PRP$", "RB", "CD", "NN") for i in between)
+    return near and tree.tags[behind] in object_like and tree.tags[before].startswith(("NN", "JJ"))
 
 
 def _is_subordinate(tree: Tree, kept: Collection[int]) -> bool:
@@ -68,6 +97,13 @@ def _meets(tree: Tree, before: int, behind: int, kept: Collection[int]) -> bool:
     """Whether words meet that cannot: "when cools", "invested he", a clause without its conjunction."""
     if behind == before + 1 or any(i in kept for i in range(before + 1, behind)):
         return False
+    if _skips_infinitive(tree, before, behind) or (tree.relations[before] == "ROOT" and tree.tags[behind] == "MD"):
+        return tree.tags[before] in ("VBD", "VBZ", "VBP") or tree.tags[behind] != "MD"  # "rose may hurt"
+    if tree.lower[before] in rules.SAYING and tree.relations[behind] == "conj" and tree.tags[behind] in _FINITE:
+        return not tree.children(behind, "nsubj", "nsubjpass")  # "the firm said, posted a loss"
+    linked = tree.tags[behind] in ("PRP", "MD") and tree.lower[behind - 1] == "or"
+    if linked and before < behind - 1:
+        return True  # "are we still on should I tell"
     if tree.lower[before] in ("and", "but") and tree.lower[behind] in rules.ADJUNCT_MARKS | {"if", "when"}:
         return True  # "I bought it and, although it is loud"
     finite = tree.tags[behind] in ("VBZ", "VBD", "VBP")
@@ -144,6 +180,8 @@ def _lacks_complement(tree: Tree, verb: int, kept: Collection[int]) -> bool:
     if not tree.tags[verb].startswith("VB") or tree.relations[verb] not in _STATING:
         return False
     behind = [i for i in tree.children(verb) if i > verb and tree.relations[i] not in _BESIDE]
+    times = [i for i in behind if any(tree.lower[j] in rules.TIMES for j in (i, *tree.children(i, "pobj")))]
+    behind = [i for i in behind if i not in times]  # "stocks jumped on Monday"
     for i in tree.children(verb, "advcl"):  # "will cost 40 euros more than planned"
         first = min(tree.subtree(i))
         opened = tree.relations[first] == "mark" or tree.tags[first][0] == "W"

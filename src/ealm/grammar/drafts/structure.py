@@ -5,7 +5,7 @@ syntax, `needs` says which dependents a head needs and what the others cost, `ru
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ealm.common.caching import cached_property
 from ealm.grammar.drafts.costs import Costs
@@ -19,6 +19,7 @@ from ealm.grammar.drafts.headlines import (
     spare_words,
     topics_of,
 )
+from ealm.grammar.drafts.loosening import loosened
 from ealm.grammar.drafts.remarks import Remark, remark
 from ealm.grammar.drafts.soundness import is_sound
 from ealm.grammar.protocol import Parse
@@ -61,6 +62,20 @@ class Structure:
         """The structure with a remark in place of the conditions that the sentence needs."""
         found = None if self.tree is None else remark(self.tree, self.required)
         return None if found is None else (_structure(found.tree, headline=self.headline), found)
+
+    @cached_property
+    def loosened(self) -> "Structure | None":
+        """The structure of a report that may leave out what narrows no statement; None where nothing does."""
+        told = self.tree is not None and self.headline and is_report(self.tree)
+        found = loosened(self.tree, self.required) if self.tree is not None and told else None
+        if found is None:
+            return None
+        moved, loose = found
+        return replace(
+            self,
+            heads=tuple(moved.get(i, head) for i, head in enumerate(self.heads)),
+            required=tuple(own and i not in loose for i, own in enumerate(self.required)),
+        )
 
     def is_spoken(self, kept: Collection[int]) -> bool:
         """Whether in these words somebody speaks to somebody: articles stay as long as anything else fits."""
@@ -143,4 +158,31 @@ def _flat(length: int, is_word: Sequence[bool]) -> Structure:
         spare=frozenset(),
         is_word=tuple(is_word),
         relations=("dep",) * length,
+    )
+
+
+def below(structure: Structure, head: int, without: Collection[str]) -> set[int]:
+    """A word and all below it, but for these relations."""
+    inside = {head}
+    for _ in structure.heads:
+        more = {
+            i
+            for i, above in enumerate(structure.heads)
+            if above in inside and i not in inside and structure.relations[i] not in without
+        }
+        if not more:
+            break
+        inside |= more
+    return inside
+
+
+def restricted(structure: Structure, head: int, inside: Collection[int], *, subject: int | None = None) -> Structure:
+    """The structure of a part of the sentence with its own root, and a subject that hung elsewhere."""
+    heads = [above if i in inside and i != head else ROOT for i, above in enumerate(structure.heads)]
+    if subject is not None:
+        heads[subject] = head
+    return replace(
+        structure,
+        heads=tuple(heads),
+        is_word=tuple(own and i in inside for i, own in enumerate(structure.is_word)),
     )

@@ -86,7 +86,9 @@ class Valency(Scope):
             stranded = relation == "prep" and not self._children[i] and self._relations[head] == "relcl"
             return stranded or self._is_learned(i) or self._is_of_adjective(i)  # "the film you told us about"
         if relation in ("xcomp", "advcl", "relcl", "acl"):
-            return self._is_time_taken(i) or self._is_voted(i)
+            return self._is_time_taken(i) or self._is_voted(i) or self._is_aim(i)
+        if relation == "conj" and self._lower[head - 1] == "both" and head > 0:
+            return True  # "both foreign and domestic makers"
         if relation == "advmod" and (self._is_denied_degree(i) or self._runs_so(i)):
             return True
         named = relation in ("compound", "nmod") and len(self._lower[head]) == 1  # "building C"
@@ -275,6 +277,12 @@ class Valency(Scope):
         verbs = {self._lower[self._heads[i]], self._lower[self._heads[self._heads[i]]]}
         return self._is_purpose(i) and bool(verbs & {"vote", "votes", "voted"})
 
+    def _is_aim(self, i: int) -> bool:
+        """ "In talks to buy", "a push to lift the ban"."""
+        head = self._heads[i]
+        own = self._lower[head] in rule_words.AIMS and self._tags[head].startswith("NN")
+        return own and self._relations[i] in ("relcl", "acl") and self._is_purpose(i)
+
     def _is_denied_degree(self, i: int) -> bool:
         """ "I didn't reply sooner": but I did."""
         return self._tags[i] == "RBR" and self._is_negated(self._heads[i])
@@ -292,3 +300,32 @@ class Valency(Scope):
         """ "Attached you will find the minutes"."""
         verb = self._heads[i]
         return self._lower[i] in ("attached", "enclosed", "below") and self._lower[verb] == "find"
+
+    def _is_kind_of_firm(self, title: int) -> bool:
+        """ "British bank Norvik": what a firm is called before its name stays whole or goes."""
+        plain = self._relations[title] == "title" and self._tree.words[title].islower()
+        return plain and self._lower[title] not in rules.TITLES | rule_words.PERSONS
+
+    def _is_ranking(self, adjective: int) -> bool:
+        """ "The world's largest mill", "his most loyal friend": with somebody's, or not at all."""
+        owners = [j for j in self._of(self._heads[adjective], "poss") if j not in self.spare]
+        return bool(owners) and any(
+            self._tags[j] in ("JJS", "RBS") for j in (adjective, *self._of(adjective, "advmod"))
+        )
+
+    def _limits_denial(self, i: int) -> bool:
+        """ "Cannot raise his arm above the shoulder": without the phrase, more would be denied."""
+        told = {"because", "according", "despite", "since", "due", "after", "by"}
+        verb = self._tags[self._heads[i]].startswith("VB")
+        return verb and not self._is_time(i) and self._lower[i] not in told and not self._after_comma(i)
+
+    def _asks_how(self, i: int) -> bool:
+        """ "How well people sleep": an adverb or adjective that a question word stands before."""
+        if self._relations[i] not in ("advmod", "amod", "acomp", "npadvmod"):
+            return False
+        return any(self._tags[j] == "WRB" and j < i for j in self._children[i])
+
+    def _is_compared(self, noun: int) -> bool:
+        """ "Patients who took it lived longer than those who did not"."""
+        subject = self._relations[noun] in ("nsubj", "nsubjpass")
+        return subject and "than" in self._lower[self._heads[noun] :]

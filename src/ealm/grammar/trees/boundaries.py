@@ -7,6 +7,8 @@ from ealm.grammar.trees.rearranging import ROOT, Tree
 def mend_boundaries(tree: Tree) -> None:
     """Hang words where commas and their neighbours show that they belong."""
     mend_negations(tree)
+    mend_duties(tree)
+    mend_objects(tree)
     mend_enclosed(tree)
     mend_comparisons(tree)
     mend_counterparts(tree)
@@ -24,6 +26,33 @@ def mend_negations(tree: Tree) -> None:
         auxiliary = tree.heads[i]
         if relation == "neg" and auxiliary != ROOT and tree.relations[auxiliary] in ("aux", "auxpass"):
             tree.attach(i, tree.heads[auxiliary])
+
+
+def mend_duties(tree: Tree) -> None:
+    """ "Ask whether it has to be signed": what has to be done hangs on "has"."""
+    for i in range(len(tree.words) - 2):
+        verb = tree.heads[i + 1]
+        duty = tree.lower[i] in ("has", "have") and tree.lower[i + 1] == "to" and tree.relations[i + 1] == "aux"
+        beside = verb > i + 1 and tree.heads[verb] not in (i, ROOT) and tree.heads[i] != verb
+        clauses = tree.relations[i] in ("ccomp", "ROOT", "conj") and tree.relations[verb] in ("ccomp", "xcomp")
+        if duty and beside and clauses:
+            tree.move(verb, i, "xcomp")
+
+
+def mend_objects(tree: Tree) -> None:
+    """ "Its inability to take quick, firm decisions hurt it": behind an infinitive, a second subject is its object."""
+    for noun, relation in enumerate(tree.relations):
+        verb = tree.heads[noun]
+        first = next(iter(tree.children(verb, "nsubj")), noun) if relation == "nsubj" and verb != ROOT else noun
+        if first >= noun or noun > verb:
+            continue
+        inside = [i for i in tree.subtree(first) if i < noun and tree.lower[i - 1 : i] == ["to"]]
+        infinitive = next((i for i in inside if tree.tags[i] == "VB" and not tree.children(i, "dobj")), noun)
+        between = range(infinitive + 1, noun)
+        if infinitive < noun and all(tree.tags[i] in ("JJ", "DT", "RB", "CD", ",") for i in between):
+            tree.move(noun, infinitive, "dobj")
+            for i in tree.children(infinitive, "acomp"):
+                tree.move(i, noun, "amod")
 
 
 def mend_enclosed(tree: Tree) -> None:

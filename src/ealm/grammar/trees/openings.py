@@ -10,7 +10,8 @@ _LONGEST_ADDRESS = 5
 def cut_openings(tree: Tree) -> None:
     """Hang the opening on the sentence, and remember its words: only the whole sentence has them."""
     _free_fillers(tree)
-    end = _starter(tree) or _address(tree) or _caption(tree) or _admission(tree) or _apology(tree) or _label(tree)
+    end = _dateline(tree) or _starter(tree) or _address(tree) or _caption(tree)
+    end = end or _admission(tree) or _apology(tree) or _label(tree)
     if not end or not any(tree.is_word[i] for i in range(end, len(tree.words))):
         return
     opening = [i for i in range(end) if tree.is_word[i]]
@@ -82,6 +83,18 @@ def _starter(tree: Tree) -> int:
     return end if subject else 0
 
 
+def _dateline(tree: Tree) -> int:
+    """ "June 5 (Elmby) - The council …": where the sentence begins."""
+    dash = next((i for i in range(1, min(_LONGEST_DATELINE, len(tree.words) - 1)) if tree.words[i] in _DASHES), 0)
+    named = all(own[:1].isupper() or not own.isalpha() for own in tree.words[:dash])
+    set_off = any(own == "(" or own.lower() in rules.MONTHS for own in tree.words[:dash])
+    return dash + 1 if dash and named and set_off and tree.words[dash + 1][:1].isupper() else 0
+
+
+_LONGEST_DATELINE = 10
+_DASHES = ("-", "--", "–", "—")
+
+
 def _caption(tree: Tree) -> int:
     """Where a caption ends: "SIGNS OF HOPE The market …"; 0 if there is none."""
     end = 0
@@ -105,7 +118,8 @@ def _free_brackets(tree: Tree) -> None:
         head = tree.heads[i]
         if not tree.is_word[i] or head == ROOT or head in inside:
             continue
-        if any(tree.lower[j] in rule_words.LIMITS_IN_BRACKETS for j in tree.subtree(i) & inside):
+        letter = len(tree.words[i]) == 1 and tree.words[i].isalpha()  # "a 401(k) plan"
+        if letter or any(tree.lower[j] in rule_words.LIMITS_IN_BRACKETS for j in tree.subtree(i) & inside):
             tree.relations[i] += "-whole"  # "adults (members excepted)"
             continue
         before = next((j for j in range(min(tree.subtree(i)), -1, -1) if tree.is_word[j] and j not in inside), None)
@@ -201,7 +215,8 @@ def _reminded(tree: Tree, noun: int) -> int | None:
         return None
     clauses = [i for i in tree.children(noun, "acl", "ccomp", "relcl") if noun < i]
     passed_on = [_let_know(tree, i) for i in clauses if tree.lower[i - 1 : i + 1] == ["to", "let"]]
-    return next((i for i in passed_on if i is not None), None) or _first_plain(tree, clauses)
+    said = [_content(tree, i) for i in clauses if tree.lower[i - 1] == "to" and tree.lower[i] in ("say", "tell")]
+    return next((i for i in (*passed_on, *said) if i is not None), None) or _first_plain(tree, clauses)
 
 
 def _minded(tree: Tree, verb: int) -> int | None:

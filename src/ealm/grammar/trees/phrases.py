@@ -124,7 +124,12 @@ def join_numbers(tree: Tree) -> None:
     """ "Type 2 diabetes", "the phase 3 trial": the number belongs to the noun before it."""
     for i in range(len(tree.words) - 1):
         number = tree.tags[i + 1] == "CD" and tree.relations[i + 1] in ("nummod", "compound")
-        if number and tree.lower[i] in rules.NUMBERED and tree.heads[i + 1] > i + 1 and i not in tree.subtree(i + 1):
+        if (
+            number
+            and tree.lower[i] in rules.NUMBERED | {"number"}
+            and tree.heads[i + 1] > i + 1
+            and i not in tree.subtree(i + 1)
+        ):
             tree.move(i + 1, i, "idiom")
 
 
