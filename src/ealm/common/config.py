@@ -74,7 +74,7 @@ class AgentSettings(Checked):
 class DecodingSettings(Checked):
     """How the holes of a template are filled (appendix A.1)."""
 
-    mode: Literal["sequential", "parallel"] = "sequential"
+    mode: Literal["sequential", "approximate", "parallel"] = "sequential"
     """Sequential is Algorithm 1, one hole a round; parallel also fills every other sure hole in the round."""
     fill_order: Literal["probability", "logit"] = "probability"
     """What decides which hole is filled first; the published code takes the raw logit."""

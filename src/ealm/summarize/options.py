@@ -152,7 +152,7 @@ class SummarizeOptions:
         "model",
         "sequential: fill one masked word a round, as in the paper. parallel: all confident ones at once; faster, not "
         "always the same.",
-        choices=("sequential", "parallel"),
+        choices=("sequential", "approximate", "parallel"),
         unset="the model's own",
     )
     recoverability: bool = _row(
