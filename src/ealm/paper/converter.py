@@ -4,6 +4,7 @@ A `Conversion` is the state of one sentence under one row of actions; the `Conve
 one round at a time, so that a caller can stop as soon as it knows enough.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -17,6 +18,9 @@ from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.cloze import Masked
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.edits import Action, check_lengths, compression_question, reconstruction_question, skeleton
+
+_SURE_WHILE_APPROXIMATE = 0.7
+"""With less than that, steps that are nearly as good as the best are taken for it more often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +161,13 @@ class Converter:
         """Whether every hole is filled at once, however unsure."""
         return self.settings.mode == "parallel" and self.settings.parallel_confidence == 0
 
+    def _sure(self, conversion: Conversion) -> float:
+        """How probable a word must be to be filled in beside the surest one."""
+        if self.settings.mode == "parallel":
+            return self.settings.parallel_confidence
+        sequential = self.settings.mode == "sequential" or conversion.compressing
+        return math.inf if sequential else _SURE_WHILE_APPROXIMATE
+
     def _question(self, conversion: Conversion) -> Masked[int]:
         """What to ask next, with its context as the settings want it."""
         question = conversion.last_question() if self._in_one_round else conversion.question()
@@ -215,11 +226,8 @@ class Converter:
         for conversion, row in zip(batch, holes, strict=True):
             indices = range(start, start + len(row))
             surest = max(indices, key=order.__getitem__)
-            if self.settings.mode == "sequential" or (self.settings.mode == "approximate" and conversion.compressing):
-                chosen.append([surest])
-            else:
-                sure = self.settings.parallel_confidence
-                chosen.append([index for index in indices if index == surest or probability[index] >= sure])
+            sure = self._sure(conversion)
+            chosen.append([index for index in indices if index == surest or probability[index] >= sure])
             start += len(row)
         return chosen
 

@@ -1,7 +1,7 @@
 """Search for the step of a walk that counts by what is likely instead of certain: the approximate decoding.
 
 What a longer walk recovers without doubt, a step before it recovers too; a word that is far from recovered while its
-mask is open, is lost. Both hold nearly always (docs/performance.md), and save most of the forward passes.
+mask is open, is lost. Both hold nearly always, and save forward passes (docs/performance.md has how many).
 """
 
 from ealm.paper.converter import Conversion
