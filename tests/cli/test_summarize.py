@@ -195,7 +195,8 @@ def test_showing_prints_edits_summary_and_curve_without_colour_where_nobody_sees
 
 
 def test_decoding_can_be_chosen(agent_folder: Path) -> None:
-    assert summarize(agent_folder, SENTENCES[0], "--decoding", "parallel").exit_code == 0
+    for decoding in ("approximate", "parallel"):
+        assert summarize(agent_folder, SENTENCES[0], "--decoding", decoding).exit_code == 0
     assert summarize(agent_folder, SENTENCES[0], "--decoding", "sequential").stdout == (
         summarize(agent_folder, SENTENCES[0]).stdout
     )

@@ -161,7 +161,7 @@ def test_rates_of_learning_must_be_above_nothing(name: str, value: float) -> Non
         (DataSettings, "pretokenized", "yes", "pretokenized must be bool, got 'yes'."),
         (DataSettings, "max_sentences", "all", "max_sentences must be int or nothing, got 'all'."),
         (DataSettings, "max_sentences", False, "max_sentences must be int or nothing, got False."),
-        (DecodingSettings, "mode", "fast", "mode must be one of sequential, parallel, got 'fast'."),
+        (DecodingSettings, "mode", "fast", "mode must be one of sequential, approximate, parallel, got 'fast'."),
         (LearningSettings, "loss", "l1", "loss must be one of squared, huber, got 'l1'."),
         (IgnoredWordsSettings, "infrequent", None, "infrequent must be one of corpus, wordfreq, none, got None."),
         (Settings, "learning", {"discount": 0.9}, "learning must be LearningSettings, got {'discount': 0.9}."),

@@ -231,7 +231,7 @@ def results(conversions: Sequence[Conversion]) -> list[tuple[object, ...]]:
     return [(entry.summary, entry.reconstruction, tuple(entry.source_ranks)) for entry in conversions]
 
 
-@pytest.mark.parametrize("mode", ["sequential", "parallel"])
+@pytest.mark.parametrize("mode", ["sequential", "approximate", "parallel"])
 def test_a_conversion_ends_the_same_alone_in_company_and_in_any_order(lm: TransformersMaskedLM, mode: str) -> None:
     settings = DecodingSettings(mode=mode)  # type: ignore[arg-type]
     alone, together, turned, cramped = (some_conversions(lm) for _ in range(4))
@@ -291,3 +291,34 @@ def test_the_context_stands_before_the_template_as_the_settings_say(
         convert(lm, (1, 4, 3), actions, context=context)
         question = next(asked for asked in lm.asked if len(asked.template) == 3)  # the reconstruction
         assert (question.context, question.joined) == expected
+
+
+# What another step found ----------------------------------------------------------------------------------------------
+
+
+def test_a_conversion_inherits_sure_words_of_one_with_more_open_masks(lm: TransformersMaskedLM) -> None:
+    source = lm.word_ids(("police", "minister", "silver", "bridge"))
+    later = Conversion(source, (REMOVE, REMOVE, KEEP, REMOVE))
+    Converter(lm).finish([later])
+    later.source_ranks = [0, 3, 0, 2]
+    earlier = Conversion(source, (REMOVE, REMOVE, KEEP, KEEP))
+    earlier.inherit(later, rank=2)
+    assert earlier.source_ranks == [0, None, 0, 0]
+    assert earlier.rebuilt == (later.rebuilt[0], None, source[2], source[3])
+
+
+def test_nothing_is_inherited_before_the_summary_is_known(lm: TransformersMaskedLM) -> None:
+    source = lm.word_ids(("police", "minister"))
+    later = Conversion(source, (REMOVE, REMOVE))
+    Converter(lm).finish([later])
+    replacing = Conversion(source, (REPLACE, REMOVE))
+    replacing.inherit(later, rank=1_000)
+    assert replacing.source_ranks == [None, None]
+
+
+def test_ranks_at_open_masks_are_noted_by_approximate_decoding_alone(lm: TransformersMaskedLM) -> None:
+    exact, noted = (Conversion(lm.word_ids(("police", "minister", "silver")), (REMOVE,) * 3) for _ in range(2))
+    Converter(lm).advance([exact])
+    Converter(lm, DecodingSettings(mode="approximate")).advance([noted])
+    assert exact.open_ranks == {}
+    assert list(noted.open_ranks) == [word for word, rank in enumerate(noted.source_ranks) if rank is None]

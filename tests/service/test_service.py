@@ -319,14 +319,14 @@ def test_every_response_has_security_headers(client: TestClient, path: str) -> N
 def test_the_table_of_options_is_served_with_what_the_model_can_do(client: TestClient) -> None:
     rows = {row["name"]: row for row in client.get("/v1/options").json()}
     assert list(rows) == list(OPTIONS)
-    assert rows["decoding"]["choices"] == ["sequential", "parallel"]
+    assert rows["decoding"]["choices"] == ["sequential", "approximate", "parallel"]
     assert rows["effort"]["choices"] == ["walk"]  # an agent of the paper's kind
     assert rows["style"]["choices"] == []
     assert rows["words"]["help"] == OPTIONS["words"].help
 
 
 def test_options_of_the_model_are_taken_by_every_route(client: TestClient, summarizer: Summarizer) -> None:
-    for decoding in ("sequential", "parallel"):
+    for decoding in ("sequential", "approximate", "parallel"):
         found = client.post("/v1/summarize", json={"text": TEXT, "words": 3, "decoding": decoding}).json()
         assert found["summaries"][0]["summary"] == str(summarizer.summarize(TEXT, words=3, decoding=decoding))
         assert client.post("/v1/curve", json={"text": TEXT, "decoding": decoding}).status_code == 200

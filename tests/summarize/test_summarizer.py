@@ -312,7 +312,7 @@ def test_repr_names_the_model(agent_folder: Path) -> None:
 
 
 def test_decoding_is_an_option_of_a_call() -> None:
-    for decoding in ("sequential", "parallel"):
+    for decoding in ("sequential", "approximate", "parallel"):
         expected = various().with_decoding(decoding).summarize(SENTENCE)
         assert various().summarize(SENTENCE, decoding=decoding) == expected
 

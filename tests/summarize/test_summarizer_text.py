@@ -143,7 +143,7 @@ def test_filling_can_be_switched_to_parallel_and_nothing_else() -> None:
     assert parallel.settings == summarizer.settings.override({"decoding.mode": "parallel"})
     assert parallel.agent is summarizer.agent
     assert summarizer.settings.decoding.mode == "sequential"
-    with pytest.raises(SettingsError, match="mode must be one of sequential, parallel"):
+    with pytest.raises(SettingsError, match="mode must be one of sequential, approximate, parallel"):
         summarizer.with_decoding("backwards")
 
 

@@ -76,8 +76,9 @@ class AgentSettings(Checked):
 class DecodingSettings(Checked):
     """How the holes of a template are filled (appendix A.1)."""
 
-    mode: Literal["sequential", "parallel"] = "sequential"
-    """Sequential is Algorithm 1, one hole a round; parallel also fills every other sure hole in the round."""
+    mode: Literal["sequential", "approximate", "parallel"] = "sequential"
+    """Sequential is Algorithm 1, one hole a round; parallel also fills every other sure hole in the round. Approximate
+    fills a summary as sequential does, and looks for the best step by what is likely (`likely_step_search.py`)."""
     fill_order: Literal["probability", "logit"] = "probability"
     """What decides which hole is filled first; the published code takes the raw logit."""
     parallel_confidence: float = 0.5

@@ -4,6 +4,7 @@ A `Conversion` is the state of one sentence under one row of actions; the `Conve
 one round at a time, so that a caller can stop as soon as it knows enough.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -17,6 +18,9 @@ from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.cloze import Masked
 from ealm.lm.masked_lm import MaskedLM
 from ealm.paper.edits import Action, check_lengths, compression_question, reconstruction_question, skeleton
+
+_SURE_WHILE_APPROXIMATE = 0.7
+"""With less than that, steps that are nearly as good as the best are taken for it more often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,17 @@ class Fill:
 class Conversion:
     """First the summary, then the reconstruction; both as complete as the rounds so far make them."""
 
-    __slots__ = ("_context", "_filling", "_source_indices", "_unasked", "actions", "source", "source_ranks", "summary")
+    __slots__ = (
+        "_context",
+        "_filling",
+        "_source_indices",
+        "_unasked",
+        "actions",
+        "open_ranks",
+        "source",
+        "source_ranks",
+        "summary",
+    )
 
     def __init__(
         self, source: Sequence[int], actions: Sequence[Action], *, counted: Sequence[bool] | None = None
@@ -47,6 +61,8 @@ class Conversion:
         """Known once every Replace is filled (y)."""
         self.source_ranks: list[int | None] = [0 if action == Action.KEEP else None for action in self.actions]
         """Rank of each source word among the candidates for its mask; None while the mask is open."""
+        self.open_ranks: dict[int, int] = {}
+        """Approximate decoding only: ranks of source words at masks that were open in the last round."""
         self._ask(compression_question(self.source, self.actions))
         self._source_indices = [index for index, action in enumerate(self.actions) if action != Action.REMOVE]
         self._finish_summary_if_filled()
@@ -102,7 +118,19 @@ class Conversion:
             self._filling[fill.hole] = fill.word
             if not self.compressing:
                 self.source_ranks[fill.hole] = fill.source_rank
+                self.open_ranks.pop(fill.hole, None)
         self._finish_summary_if_filled()
+
+    def inherit(self, other: "Conversion", *, rank: int) -> None:
+        """Fill open masks as in another reconstruction of this source, where its word was of this rank or better."""
+        if self.summary is None:
+            return
+        rebuilt = zip(other.rebuilt, other.source_ranks, strict=True)
+        self.fill(
+            Fill(hole, word, found)
+            for hole, (word, found) in enumerate(rebuilt)
+            if self._filling[hole] is None and word is not None and found is not None and found <= rank
+        )
 
 
 class Converter:
@@ -133,6 +161,13 @@ class Converter:
         """Whether every hole is filled at once, however unsure."""
         return self.settings.mode == "parallel" and self.settings.parallel_confidence == 0
 
+    def _sure(self, conversion: Conversion) -> float:
+        """How probable a word must be to be filled in beside the surest one."""
+        if self.settings.mode == "parallel":
+            return self.settings.parallel_confidence
+        sequential = self.settings.mode == "sequential" or conversion.compressing
+        return math.inf if sequential else _SURE_WHILE_APPROXIMATE
+
     def _question(self, conversion: Conversion) -> Masked[int]:
         """What to ask next, with its context as the settings want it."""
         question = conversion.last_question() if self._in_one_round else conversion.question()
@@ -148,6 +183,8 @@ class Converter:
             [conversion.source_word(hole) for conversion, row in zip(batch, holes, strict=True) for hole in row],
             device=scores.device,
         )
+        if self.settings.mode == "approximate":
+            _note_open_ranks(batch, holes, _ranks(scores, wanted))
         chosen = self._chosen(batch, holes, scores, wanted)
         picked = torch.tensor([index for row in chosen for index in row], device=scores.device)
         candidates = scores[picked]  # (picked, vocabulary)
@@ -173,22 +210,24 @@ class Converter:
         probability = probabilities.amax(dim=-1)
         order = probability if self.settings.fill_order == "probability" else scores.amax(dim=-1)
         between_pieces()
-        return self._choose(holes, order.tolist(), probability.tolist())
+        return self._choose(batch, holes, order=order.tolist(), probability=probability.tolist())
 
     def _choose(
-        self, holes: Sequence[tuple[int, ...]], order: Sequence[float], probability: Sequence[float]
+        self,
+        batch: Sequence[Conversion],
+        holes: Sequence[tuple[int, ...]],
+        *,
+        order: Sequence[float],
+        probability: Sequence[float],
     ) -> list[list[int]]:
         """For each row, which of its masks (as indices into all masks) are filled in this round."""
         chosen = []
         start = 0
-        for row in holes:
+        for conversion, row in zip(batch, holes, strict=True):
             indices = range(start, start + len(row))
             surest = max(indices, key=order.__getitem__)
-            if self.settings.mode == "sequential":
-                chosen.append([surest])
-            else:
-                sure = self.settings.parallel_confidence
-                chosen.append([index for index in indices if index == surest or probability[index] >= sure])
+            sure = self._sure(conversion)
+            chosen.append([index for index in indices if index == surest or probability[index] >= sure])
             start += len(row)
         return chosen
 
@@ -204,6 +243,13 @@ def _forbid_originals(
     forbidden = [conversion.compressing for conversion, row in zip(batch, holes, strict=True) for _ in row]
     rows = torch.tensor(forbidden, device=values.device).nonzero()[:, 0]
     values[rows, wanted[rows]] = never
+
+
+def _note_open_ranks(batch: Sequence[Conversion], holes: Sequence[tuple[int, ...]], ranks: Sequence[int]) -> None:
+    every = iter(ranks)
+    for conversion, row in zip(batch, holes, strict=True):
+        found = dict(zip(row, every, strict=False))
+        conversion.open_ranks = {} if conversion.compressing else found
 
 
 def _ranks(scores: Tensor, wanted: Tensor) -> list[int]:

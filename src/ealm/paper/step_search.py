@@ -80,23 +80,23 @@ def run_searches(searches: Sequence[Search], converter: Converter) -> None:
         converter.advance(list(wanted.values()))
 
 
-class _Candidate:
+class Candidate:
     """A step of a walk, its conversion, and bounds of its reconstruction rate."""
 
-    __slots__ = ("_counted", "_settings", "bounds", "compression", "conversion", "step")
+    __slots__ = ("_settings", "bounds", "compression", "conversion", "counted", "step")
 
     def __init__(self, step: int, conversion: Conversion, counted: tuple[bool, ...], settings: RewardSettings) -> None:
         self.step = step
         self.conversion = conversion
         self.compression = compression_rate(summary_length(conversion.actions), len(conversion.source))
-        self._counted = counted
+        self.counted = counted
         self._settings = settings
         self.bounds: RateBounds
         self.refresh()
 
     def refresh(self) -> None:
         """Update the bounds after a round."""
-        self.bounds = reconstruction_bounds(self.conversion.source_ranks, self._counted, self._settings)
+        self.bounds = reconstruction_bounds(self.conversion.source_ranks, self.counted, self._settings)
 
     @property
     def answered(self) -> bool:
@@ -107,7 +107,7 @@ class _Candidate:
         """The step with its rates, as far as they are known."""
         rate = None
         if self.bounds.settled:
-            rate = reconstruction_rate(self.conversion.source_ranks, self._counted, self._settings)
+            rate = reconstruction_rate(self.conversion.source_ranks, self.counted, self._settings)
         return ScoredStep(self.step, self.conversion, self.compression, rate)
 
 
@@ -140,11 +140,12 @@ class BestStepSearch:
         usable = {actions: step for actions, step in distinct.items() if has_words(actions, punctuation)}
         if not usable:  # a single word that was removed: the sentence stays as it is
             usable = {walk.actions_after(0): 0}
+        self._settings = settings
         self._candidates = [
-            _Candidate(step, Conversion(source.ids, actions), source.counted, settings)
+            Candidate(step, Conversion(source.ids, actions), source.counted, settings)
             for actions, step in usable.items()
         ]
-        self._advancing: list[_Candidate] = []
+        self._advancing: list[Candidate] = []
 
     def pending(self, breadth: int) -> list[Conversion]:
         for candidate in self._advancing:
@@ -181,7 +182,7 @@ class EveryStepSearch:
         for step in range(len(walk.steps) + 1):
             actions = walk.actions_after(step)
             conversion = conversions.setdefault(actions, Conversion(source.ids, actions))
-            self._candidates.append(_Candidate(step, conversion, source.counted, settings))
+            self._candidates.append(Candidate(step, conversion, source.counted, settings))
         self._distinct = list(conversions.values())
 
     def pending(self, breadth: int) -> list[Conversion]:  # noqa: ARG002 - every step is wanted, there is no choice
@@ -215,7 +216,7 @@ class GivenActionsSearch:
     def __init__(
         self, source: Source, actions: Sequence[Action], settings: RewardSettings, *, step: int, with_rate: bool
     ) -> None:
-        self._candidate = _Candidate(step, Conversion(source.ids, actions), source.counted, settings)
+        self._candidate = Candidate(step, Conversion(source.ids, actions), source.counted, settings)
         self._with_rate = with_rate
 
     def pending(self, breadth: int) -> list[Conversion]:  # noqa: ARG002 - a single conversion
@@ -273,14 +274,14 @@ class WalkEndSearch:
         )
         self._last_possible = self._compression_end or len(self._lengths)
         self._passed = 0
-        self._open: list[_Candidate] = []
-        self._end: _Candidate | None = None
+        self._open: list[Candidate] = []
+        self._end: Candidate | None = None
 
     def _compresses(self, step: int) -> bool:
         rate = compression_rate(self._lengths[step - 1], len(self._source.ids))
         return clears_compression(rate, step=step, length=len(self._source.ids), settings=self._settings)
 
-    def _clears(self, candidate: _Candidate, rate: float) -> bool:
+    def _clears(self, candidate: Candidate, rate: float) -> bool:
         return clears_reconstruction(rate, step=candidate.step, length=len(self._source.ids), settings=self._settings)
 
     def pending(self, breadth: int) -> list[Conversion]:
@@ -294,13 +295,13 @@ class WalkEndSearch:
         self._end.refresh()
         return [] if self._end.answered else [self._end.conversion]
 
-    def _pass_open(self, breadth: int) -> list[_Candidate]:
+    def _pass_open(self, breadth: int) -> list[Candidate]:
         """Move past steps that certainly clear their floor; returns those that need more rounds."""
         if not self._open:
             if self._only_in_doubt:
                 self._pass_unseen()
             self._open_next(breadth)
-        unknown: list[_Candidate] = []
+        unknown: list[Candidate] = []
         for candidate in list(self._open):
             broken = self._is_broken(candidate)
             if broken and not unknown:
@@ -328,11 +329,11 @@ class WalkEndSearch:
         rate = reconstruction_rate(ranks, self._source.counted, self._settings)
         return clears_reconstruction(rate, step=step, length=len(self._source.ids), settings=self._settings)
 
-    def _is_broken(self, candidate: _Candidate) -> bool:
+    def _is_broken(self, candidate: Candidate) -> bool:
         """Whether the step certainly breaks a floor."""
         return candidate.step == self._compression_end or not self._clears(candidate, candidate.bounds.upper)
 
-    def _pass(self, candidate: _Candidate) -> None:
+    def _pass(self, candidate: Candidate) -> None:
         self._passed = candidate.step
         self._open.remove(candidate)
         if candidate.bounds.settled:
@@ -348,9 +349,9 @@ class WalkEndSearch:
         last = min(self._passed + breadth, self._last_possible)
         self._open = [self._candidate(step) for step in range(first, last + 1)]
 
-    def _candidate(self, step: int) -> _Candidate:
+    def _candidate(self, step: int) -> Candidate:
         conversion = self._cache.get(self._source, self._actions[step - 1])
-        return _Candidate(step, conversion, self._source.counted, self._settings)
+        return Candidate(step, conversion, self._source.counted, self._settings)
 
     @property
     def end(self) -> WalkEnd:

@@ -150,9 +150,10 @@ class SummarizeOptions:
     decoding: str | None = _row(
         "choice",
         "model",
-        "sequential: fill one masked word a round, as in the paper. parallel: all confident ones at once; faster, not "
-        "always the same.",
-        choices=("sequential", "parallel"),
+        "sequential: fill one masked word a round, as in the paper: exact. approximate: the same for the summary, but "
+        "without a length the best step is looked for by what is likely. parallel: all confident ones at once. Both "
+        "are faster, and not always the same.",
+        choices=("sequential", "approximate", "parallel"),
         unset="the model's own",
     )
     recoverability: bool = _row(

@@ -19,6 +19,7 @@ from ealm.paper.converter import Converter
 from ealm.paper.edits import Action
 from ealm.paper.encodings import SourceEncoder
 from ealm.paper.ignored_words import IgnoredWords
+from ealm.paper.likely_step_search import LikelyStepSearch
 from ealm.paper.rollout import Step, Walk, WalkSource, walk
 from ealm.paper.step_search import BestStepSearch, EveryStepSearch, GivenActionsSearch, Search, run_searches
 from ealm.summarize.documents import LengthPlanner, Text
@@ -305,7 +306,8 @@ class Pipeline:
 
     def _best_step(self, text: Text, prepared: PreparedSentence, walks: WalkSource) -> BestStepSearch:
         walk = walks.walk_to(text.goal(prepared))
-        return BestStepSearch(prepared.source, walk, self._rewards, punctuation=prepared.punctuation)
+        kind = LikelyStepSearch if self._converter.settings.mode == "approximate" else BestStepSearch
+        return kind(prepared.source, walk, self._rewards, punctuation=prepared.punctuation)
 
     def _tasks(self, text: Text, walks: Sequence[WalkSource], vectors: Floats) -> list[SentenceTask]:
         pairs = list(zip(text.sentences, walks, strict=True))

@@ -202,7 +202,7 @@ class Summarizer:
                 (best summary by word importance computed for this sentence; some forty times the work).
             nested: A shorter summary of a sentence is part of a longer one; with False, each length has the best
                 summary by itself.
-            decoding: "sequential" (as in the paper) or "parallel" (faster, not always the same).
+            decoding: "sequential" (as in the paper), or "approximate" or "parallel" (faster, not always the same).
             recoverability: Compute the reconstruction rate also where the length is given.
             reconstruction: Also what the language model reconstructs for every removed word, in the edits.
             trace: Every step of the walk with its summary and rates; several times slower.
