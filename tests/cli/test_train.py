@@ -46,6 +46,17 @@ def test_training_reports_on_stderr_how_to_use_its_result(tmp_path: Path, corpus
     assert run("summarize", "--model", tmp_path / "run", "river rises", "--pretokenized").exit_code == 0
 
 
+def test_a_run_without_an_update_says_that_it_learned_nothing(
+    tmp_path: Path, corpus_file: Path, bert_folder: Path
+) -> None:
+    arguments = [corpus_file, "--out", tmp_path / "run", "--lm", bert_folder, "--preset", "paper", "--minutes", "0.001"]
+    result = run("train", *arguments)
+    assert result.exit_code == 0, result.output
+    assert "0 updates" in result.stderr
+    assert "the replay buffer was not filled" in result.stderr
+    assert "--resume --minutes 0.01" in result.stderr
+
+
 def trained_settings(folder: Path) -> Settings:
     return SavedAgent.load(folder).settings
 

@@ -161,9 +161,11 @@ def train(
         raise SystemExit(128 + (stop.signal or 0))
     if result.best_reward is None:
         options |= {"--minutes": _number(10 * minutes)} if minutes else {"--updates": 10 * result.updates}
+        what = "which agent was best: it is the one after the last update"
+        if not result.updates:
+            what = "anything: the replay buffer was not filled, and the agent is the one it began with"
         click.echo(
-            "Too short to judge which agent was best: it is the one after the last update. "
-            f"Train longer with: {_resume_command(corpus, folder, options)}",
+            f"Too short to judge {what}. Train longer with: {_resume_command(corpus, folder, options)}",
             err=True,
         )
     if result.returns is not None:

@@ -233,10 +233,11 @@ class LengthPlanner:
         if not draft.text or draft.content <= 0:
             return 0.0
         said = self._weights[index] * draft.content
-        if self._sentences[index].form != "prose" or index == self._above_lists:
+        if self._sentences[index].form != "prose":
             return said
+        cost = 0.0 if index == self._above_lists else _COST_OF_A_SENTENCE
         as_written = draft.text == self._all[index].whole.text
-        return said * draft.content / (draft.content + _COST_OF_A_SENTENCE) * (1 if as_written else _SHORTENED)
+        return said * draft.content / (draft.content + cost) * (1 if as_written else _SHORTENED)
 
     def _needs(self, index: int, draft: SentenceDraft) -> int | None:
         """How many parts before a draft must stand so that it is understood."""
