@@ -49,7 +49,8 @@ class Int8Linear(nn.Module):
 
 def int8_pays() -> bool:
     """Whether the processor multiplies such numbers; elsewhere PyTorch does so forty times slower than in 32 bits."""
-    return bool(torch.cpu._is_vnni_supported())
+    known = getattr(torch.cpu, "_is_vnni_supported", bool)
+    return bool(known())
 
 
 def _product(rows: Tensor, weight: Tensor) -> Tensor:
