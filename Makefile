@@ -123,11 +123,11 @@ audit: $(READY)  ## Ask a public database for known holes in the pinned packages
 licences: $(READY)  ## Write the list of packages and licences into docs/dependencies.md
 	$(BIN)/python tools/licences.py
 
-bench: $(READY)  ## Run the full benchmarks (about 25 minutes)
+bench: $(READY)  ## Run the full benchmarks
 	$(BIN)/python -m benchmarks $(ARGS)
 	$(BIN)/python -m benchmarks.approximations
 
-bench-quick: $(READY)  ## Run the benchmarks on a small sample (under 3 minutes)
+bench-quick: $(READY)  ## Run the benchmarks on a small sample
 	$(BIN)/python -m benchmarks --quick $(ARGS)
 
 clean:  ## Remove .venv, caches and build products

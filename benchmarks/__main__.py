@@ -47,7 +47,7 @@ def main() -> None:
 def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
     """Run everything; `quick` takes fewer and shorter sentences."""
     engines = fixed_length.measure(
-        raw_sentences(24 if quick else None), words=WORDS, rounds=1 if quick else 3, every=10 if quick else 1
+        raw_sentences(24 if quick else None), words=WORDS, rounds=2 if quick else 3, every=10 if quick else 1
     )
     print("\n".join(fixed_length.lines(engines)), flush=True)
     paper = paper_summarizer(folder)
@@ -71,6 +71,7 @@ def measure(*, quick: bool, folder: str | None) -> dict[str, Any]:
     return {
         "date": dt.datetime.now(tz=dt.UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
+        "quick": quick,
         "machine": _machine(),
         "versions": {name: version(name) for name in ("torch", "numpy")},
         "language model": paper.lm.name,

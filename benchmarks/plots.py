@@ -42,10 +42,10 @@ def draw(results: dict[str, Any], folder: Path) -> None:
 
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
     for name, (speed, untrue) in {**_engines(results["engines"]), **_others()}.items():
-        axes.plot(speed, 100 * untrue, marker="o", linestyle="")
-        axes.annotate(name, (speed, 100 * untrue), textcoords="offset points", xytext=(6, 4))
+        axes.plot(speed, 100 * untrue, marker="o", linestyle="", alpha=0.7, label=name)
     axes.set_xscale("log")
-    axes.margins(x=0.35, y=0.15)
+    axes.margins(x=0.3, y=0.15)
+    axes.legend()
     axes.set_ylim(bottom=0)
     axes.set_xlabel("sentences a second, in those of ealm in single precision")
     axes.set_ylabel("untrue summaries of 8 words, in %")

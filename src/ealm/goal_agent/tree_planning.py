@@ -7,7 +7,7 @@ cut in two again and again, each time by the best draft between a shorter and a 
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from ealm.common.pieces import between_pieces
 from ealm.grammar.drafts.structure import Structure
@@ -22,7 +22,8 @@ _FIRST_SIZES = (8, 12)
 """Lengths whose drafts are fixed first: at the length of a headline, no draft is better."""
 
 
-class Unit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Unit:
     """Words that stay or go together."""
 
     words: tuple[int, ...]

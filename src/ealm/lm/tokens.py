@@ -1,6 +1,6 @@
 """Tokens of language models, by any tokenizer of the `tokenizers` library."""
 
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from tokenizers import Tokenizer
@@ -12,6 +12,8 @@ from ealm.lm.hub import hub_is_reachable
 from ealm.lm.tokenizer_file import read_tokenizer
 
 _FILES = ("tokenizer.json", "tokenizer.json.gz")
+_TOKENIZERS = 4
+"""Loaded tokenizers that are kept: each takes some megabytes."""
 
 
 def count(text: str, tokenizer: str) -> int:
@@ -24,7 +26,7 @@ def _count(text: str, tokenizer: str) -> int:
     return len(load(tokenizer).encode(text, add_special_tokens=False).ids)
 
 
-@cache
+@lru_cache(maxsize=_TOKENIZERS)
 def load(name: str) -> Tokenizer:
     """The tokenizer in the package, a `tokenizer.json`, a folder with one, or that of a model on the hub."""
     path = bundled.lm_folder() if name == bundled.NAME else Path(name)

@@ -6,7 +6,7 @@ possessive ending ("'s") and punctuation are words of their own, as in the corpo
 those corpora already ("do n't", "-lrb-", "<unk>") stays as it was cut.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import regex
 
@@ -54,7 +54,8 @@ _WORD = regex.compile(
 )
 
 
-class Token(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Token:
     """One word of a text, with its offsets there."""
 
     text: str
