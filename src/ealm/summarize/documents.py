@@ -147,11 +147,16 @@ class LengthPlanner:
 
     @cached_property
     def _above_lists(self) -> int | None:
-        """The opening sentence of a text that has lists."""
-        if all(own.form != "item" for own in self._sentences):
-            return None
-        said = (i for i in self._prose if self._sentences[i].form == "prose" and self._all[i].read.has_verb())
-        return next((i for i in said if not says_how_it_went(self._sentences[i].words)), None)
+        """The opening sentence of a text that has lists; lines without an end do not open it: links to pages."""
+        first_item = next((i for i in self._prose if self._sentences[i].form == "item"), 0)
+        for i in self._prose:
+            own = self._sentences[i]
+            if i < first_item and own.form == "prose" and not says_how_it_went(own.words):
+                if self._all[i].read.has_verb():
+                    return i
+                if own.text.endswith("."):
+                    return None
+        return None
 
     def _asks_alone(self, index: int) -> bool:
         """Whether a sentence is in a short paragraph that ends with a question: "I lost my card. What now?"."""
