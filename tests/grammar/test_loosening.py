@@ -32,6 +32,11 @@ def summarizer() -> Summarizer:
             "The krona slumped on Thursday after the central bank unveiled a bold plan to pump money into the economy.",
             "Krona slumped after bank unveiled plan.",
         ),
+        (
+            "Norvik Airlines on Wednesday said it plans to add nonstop flights to Bergen and Tromso from Lerwick North "
+            "Island Airport next year.",
+            "Norvik Airlines plans to add flights to Bergen.",
+        ),
     ],
 )
 def test_less_is_said_of_one_thing(summarizer: Summarizer, text: str, summary: str) -> None:
@@ -112,6 +117,11 @@ def test_openings_and_marks(summarizer: Summarizer, text: str, words: int, summa
             "market may hurt earnings, and its shares fell.",
             "rose may",
         ),
+        (
+            "Parliament passed a bill on Friday that makes it easier for tenants to challenge a rise in court.",
+            "easier.",
+        ),
+        ("Minister Ann Holm called for all local boards to abandon plans to close the ferries in winter.", "called."),
         ("hey, are we still on for tonight or should I tell Ann that we're meeting on Sunday instead?", "on should"),
         (
             "The mill's inability to take quick, firm decisions has deepened its debt crisis this year.",

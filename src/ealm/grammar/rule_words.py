@@ -43,6 +43,9 @@ NOUN_PHRASES = {
 AIMS = frozenset("talks way push ability inability".split())
 """Nouns that say nothing without the infinitive behind them: "in talks to buy", "as a way to save"."""
 
+WAYS = frozenset("way ways level levels".split())
+"""Nouns that say nothing without the clause behind them: "rose to levels seen in May"."""
+
 REGRETS = frozenset("sorry afraid regret apologise apologize unfortunately".split())
 """Words of somebody who is sorry for what follows."""
 
@@ -52,7 +55,9 @@ TAKING_TIME = frozenset("take takes took taken taking need needs needed needing"
 SMALL_DEGREES = frozenset("slightly just well far much".split())
 """Words before "more than" that it is true without."""
 
-CLAIMANTS = frozenset("witness witnesses suspect defendant accused plaintiff claimant prosecution".split())
+CLAIMANTS = frozenset(
+    "witness witnesses suspect defendant accused plaintiff claimant prosecution lawyer lawyers".split()
+)
 """Those whose word is a claim and no fact."""
 
 STARTERS = frozenset("ok okay so well anyway".split())

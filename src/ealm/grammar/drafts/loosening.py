@@ -7,6 +7,7 @@ needs no more, unless something is denied, bound to a condition or said of all. 
 from collections.abc import Sequence
 
 from ealm.grammar import rule_words, rules
+from ealm.grammar.drafts.valency import belongs
 from ealm.grammar.trees.rearranging import ROOT, Tree
 
 
@@ -17,7 +18,7 @@ def loosened(tree: Tree, required: Sequence[bool]) -> tuple[dict[int, int], set[
     for i, needed in enumerate(required):
         if not needed or not _is_asserted(tree, tree.heads[i]):
             continue
-        if _describes_one(tree, i) or _is_amount(tree, i) or _is_aim(tree, i):
+        if _describes_one(tree, i) or _is_amount(tree, i) or _is_aim(tree, i) or _is_added(tree, i):
             loose.add(i)
         elif _is_record(tree, i):
             loose.add(i)
@@ -78,6 +79,21 @@ def _is_amount(tree: Tree, i: int) -> bool:
     if tree.lower[i] != "of" or tree.relations[noun] != "dobj" or tree.lower[noun] != "loss":
         return False
     return any(tree.tags[j] == "CD" for j in tree.subtree(i))
+
+
+def _is_added(tree: Tree, i: int) -> bool:
+    """ "Plans to add flights to Oslo": a phrase that mostly stands with its verb, but only says more of it."""
+    noun = tree.heads[i]
+    verb = tree.heads[noun] if tree.relations[noun] == "dobj" else noun
+    if verb == ROOT or tree.relations[i] != "prep" or not tree.children(verb, "dobj"):
+        return False
+    numbered = any(tree.tags[j] == "CD" for j in tree.subtree(i))
+    learned = tree.lower[verb] not in rules.EXCHANGES | _MOVING and belongs(tree.lower[verb], "object", tree.lower[i])
+    return learned and not numbered
+
+
+_MOVING = frozenset("bring brings brought bringing take takes took taking taken".split())
+"""Verbs that say nothing without where."""
 
 
 def _is_record(tree: Tree, i: int) -> bool:

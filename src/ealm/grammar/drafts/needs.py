@@ -208,6 +208,8 @@ class Needs(Valency):
             return True
         if word == "to" and above in rules.UNITS and any(self._lower[j] == above for j in self._of(i, "pobj")):
             return True  # "20 percent to 25 percent"
+        if word == "from" and self._is_time(i) and self._has_number(i) and not self._told_as_past(i):
+            return True  # "will be closed from 3 May to 9 May"
         if self._is_told_besides(head) and self._completes(i):
             return True  # "which rises in the hills", "and called for a debate"
         if self._is_of_some(i) or self._is_fixed(i):
@@ -253,7 +255,7 @@ class Needs(Valency):
             return (
                 measured
                 or above in rules.PARTITIVES
-                or above.endswith("ness")
+                or above.endswith(("ness", "-third", "-thirds", "-quarters", "-fourths", "-fifths"))
                 or self._needs_phrase(i)
                 or self._tags[head] in ("CD", "DT", "JJR", "JJS")
             )

@@ -12,6 +12,8 @@ _OPEN_TAGS = frozenset({"IN", "CC", "MD", "TO", "PRP$", "WDT"})
 
 _QUOTES = frozenset("\"“”‘’'«»„")
 
+_EASE = frozenset("easy easier hard harder possible impossible difficult".split())
+
 _BE = rules.BE_PRESENT | rules.BE_PAST | {"be", "been", "being"}
 
 
@@ -107,7 +109,8 @@ def _meets(tree: Tree, before: int, behind: int, kept: Collection[int]) -> bool:
     if tree.lower[before] in ("and", "but") and tree.lower[behind] in rules.ADJUNCT_MARKS | {"if", "when"}:
         return True  # "I bought it and, although it is loud"
     finite = tree.tags[behind] in ("VBZ", "VBD", "VBP")
-    if tree.lower[before] in rule_words.CONJUNCTIONS and tree.relations[before] in ("mark", "advmod") and finite:
+    opens = tree.lower[before] in rule_words.CONJUNCTIONS and tree.relations[before] in ("mark", "advmod")
+    if opens and (finite or tree.tags[behind] == "VB"):
         return True
     verb = tree.tags[before].startswith("VB") and tree.lower[before] not in rules.SAYING | rules.THINKING
     if verb and tree.lower[behind] in ("i", "he", "she", "we", "they") and tree.relations[behind] == "nsubj":
@@ -154,6 +157,9 @@ def _lacks_link(tree: Tree, i: int, kept: Collection[int]) -> bool:
 def _lacks_infinitive(tree: Tree, i: int, kept: Collection[int]) -> bool:
     """ "Banks will have" of "banks will have to pay"."""
     needing = ("have", "has", "had", "going", "able", "unable", "used", "ought", "likely", "unlikely")
+    opened = tree.lower[i + 1 : i + 2] == ["for"] and i + 1 not in kept
+    if tree.lower[i] in ("called", "calls") and opened:
+        return True  # "the minister called" of "called for banks to act"
     if tree.lower[i] == "let":
         return i + 1 not in kept  # "let go"
     return tree.lower[i] in needing and tree.lower[i + 1 : i + 2] == ["to"] and i + 1 not in kept
@@ -207,6 +213,8 @@ def _hangs(tree: Tree, last: int) -> bool:
     behind = next((i for i in range(last + 1, len(tree.words)) if tree.words[i] not in _QUOTES), len(tree.words))
     if behind >= len(tree.words) or not tree.is_word[behind]:
         return tree.lower[last] in _BE and tree.heads[last] == ROOT and last + 2 < len(tree.words)
+    if tree.lower[last] in _EASE and tree.lower[last - 1] == "it":
+        return tree.lower[behind] in ("for", "to")  # "makes it easier"
     if tree.tags[last] in _OPEN_TAGS:
         return tree.relations[last] not in ("prt", "advmod", "pobj", "dobj")
     if tree.tags[last] in ("DT", "WP", "WRB"):

@@ -86,9 +86,12 @@ class Valency(Scope):
             stranded = relation == "prep" and not self._children[i] and self._relations[head] == "relcl"
             return stranded or self._is_learned(i) or self._is_of_adjective(i)  # "the film you told us about"
         if relation in ("xcomp", "advcl", "relcl", "acl"):
-            return self._is_time_taken(i) or self._is_voted(i) or self._is_aim(i)
-        if relation == "conj" and self._lower[head - 1] == "both" and head > 0:
-            return True  # "both foreign and domestic makers"
+            told = self._lower[head] in rule_words.WAYS and self._relations[head] == "pobj" and relation != "advcl"
+            return told or self._is_time_taken(i) or self._is_voted(i) or self._is_aim(i)
+        if relation == "conj" and head > 0:  # "both foreign and local makers", "the firms Norvik and Seabed"
+            several = self._tags[head] == "NNP" and self._relations[head] in ("pobj", "appos", "nsubj", "dobj")
+            before = head - 1 - len(self._of(head, "compound"))
+            return self._lower[head - 1] == "both" or (several and before >= 0 and self._tags[before] == "NNS")
         if relation == "advmod" and (self._is_denied_degree(i) or self._runs_so(i)):
             return True
         named = relation in ("compound", "nmod") and len(self._lower[head]) == 1  # "building C"

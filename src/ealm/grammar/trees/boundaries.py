@@ -8,6 +8,7 @@ def mend_boundaries(tree: Tree) -> None:
     """Hang words where commas and their neighbours show that they belong."""
     mend_negations(tree)
     mend_duties(tree)
+    mend_pairs(tree)
     mend_objects(tree)
     mend_enclosed(tree)
     mend_comparisons(tree)
@@ -37,6 +38,19 @@ def mend_duties(tree: Tree) -> None:
         clauses = tree.relations[i] in ("ccomp", "ROOT", "conj") and tree.relations[verb] in ("ccomp", "xcomp")
         if duty and beside and clauses:
             tree.move(verb, i, "xcomp")
+
+
+def mend_pairs(tree: Tree) -> None:
+    """ "Both foreign and local firms": "both" belongs to the adjectives; "20 percent to 25 percent": to the first."""
+    for i in range(1, len(tree.words) - 1):
+        behind = i + 1
+        paired = tree.relations[behind] == "amod" and tree.children(behind, "conj") and tree.heads[i] != ROOT
+        if tree.lower[i] == "both" and paired and not tree.children(i):
+            tree.move(i, behind, "preconj")
+        amounts = {tree.lower[j] for j in tree.children(i, "pobj")}
+        unit = tree.lower[i] == "to" and tree.lower[i - 1] in rules.UNITS & amounts
+        if unit and tree.heads[i] != i - 1 and i - 1 not in tree.subtree(i):
+            tree.attach(i, i - 1)
 
 
 def mend_objects(tree: Tree) -> None:

@@ -74,6 +74,8 @@ def _is_empty(tree: Tree, clause: int) -> bool:
     complements = tree.children(clause, "acomp", "attr")
     if tree.lower[clause] in ("seems", "seemed", "appears", "appeared", "takes", "took"):
         return True
+    if tree.lower[clause + 1 : clause + 3] == ["up", "to"]:
+        return True  # "it is up to the council"
     held = [j for i in (clause, *complements) for j in tree.children(i, "ccomp", "xcomp", "csubj", "advcl", "acl")]
     return bool(complements) and any(j > clause for j in held)
 
@@ -133,8 +135,8 @@ def _agree(tree: Tree, pronoun: int, noun: int) -> bool:
         return True  # of a company both are said
     said = tree.lower[pronoun]
     if said in ("he", "she"):
-        others = rules.FEMALE if said == "he" else rules.MALE
-        return tree.lower[noun] not in others | rules.GROUPS and tree.tags[noun] in ("NN", "NNP")
+        others = rules.FRACTIONS | rules.UNITS | rules.GROUPS | (rules.FEMALE if said == "he" else rules.MALE)
+        return tree.lower[noun] not in others and tree.tags[noun] in ("NN", "NNP")
     plural = tree.tags[noun] in ("NNS", "NNPS") or bool(tree.children(noun, "conj", "conj-whole"))
     return plural == (tree.lower[pronoun] in rules.PLURAL_PRONOUNS)
 
