@@ -166,3 +166,12 @@ LIMITS_IN_BRACKETS = frozenset("not no never only if unless except excepted excl
 
 IN_NAME = ("in all but name", "in name only", "to the best of")
 """Phrases that take back what is said before them, or half of it."""
+
+AGAINST = frozenset("before against deny denies denied reject rejects rejected oppose opposes opposed when".split())
+"""Words below which nothing is left out at last: what is denied or opposed, and when."""
+
+MOVING = frozenset("bring brings brought bringing take takes took taking taken".split())
+"""Verbs that say nothing without where."""
+
+EASE = frozenset("easy easier hard harder possible impossible difficult".split())
+"""Adjectives of what somebody does: "easy to clean"."""

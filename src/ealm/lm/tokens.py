@@ -1,6 +1,5 @@
 """Tokens of language models, by any tokenizer of the `tokenizers` library."""
 
-from functools import lru_cache
 from pathlib import Path
 
 from tokenizers import Tokenizer
@@ -26,7 +25,7 @@ def _count(text: str, tokenizer: str) -> int:
     return len(load(tokenizer).encode(text, add_special_tokens=False).ids)
 
 
-@lru_cache(maxsize=_TOKENIZERS)
+@remember_short(_TOKENIZERS)
 def load(name: str) -> Tokenizer:
     """The tokenizer in the package, a `tokenizer.json`, a folder with one, or that of a model on the hub."""
     path = bundled.lm_folder() if name == bundled.NAME else Path(name)

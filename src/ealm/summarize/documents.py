@@ -27,7 +27,7 @@ _COST_OF_A_SENTENCE = 3.0
 """By how many content words a sentence of prose is worth less than it says: few full sentences read better than many.
 One that says little is worth a part of that, never nothing."""
 
-_SHORTENED = 0.75
+_SHORTENED = 0.5
 """Worth of a sentence of prose beside what it says, where it was shortened: as its author wrote it, it reads better."""
 
 _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
@@ -203,7 +203,11 @@ class LengthPlanner:
         """Whether there is room for what matters most without what it can spare; otherwise more must go."""
         single = [group[0] for group in self._groups if len(group) == 1]
         most = max(single, key=lambda i: self._worth(i, self._all[i].whole), default=None)
-        return most is None or bool(self._all[most].statements(limit))
+        return most is None or not self._says_something(most) or bool(self._all[most].statements(limit))
+
+    def _says_something(self, index: int) -> bool:
+        """Whether it has a letter or a digit: a row of emojis is not shortened by grammar."""
+        return any(map(str.isalnum, self._sentences[index].text))
 
     def _part(self, group: tuple[int, ...], limit: Limit, *, careful: bool) -> _Part:
         drafts = [tuple(self._all[i].least for i in group), *self._drafts(group, limit, careful=careful)]
@@ -212,6 +216,7 @@ class LengthPlanner:
     def _drafts(self, group: tuple[int, ...], limit: Limit, *, careful: bool) -> Iterator[Drafts]:
         whole = self._whole_sentences
         if len(group) == 1:
+            whole = whole or not self._says_something(group[0])
             return ((draft,) for draft in self._all[group[0]].statements(limit, whole=whole, careful=careful))
         return group_drafts(group, self._all, self._weights, limit, whole_sentences=whole)
 

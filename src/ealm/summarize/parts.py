@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from ealm.summarize.sections import announces
 from ealm.summarize.sentence_drafts import SentenceDraft, SentenceDrafts
 from ealm.text.lengths import Limit
 from ealm.text.sentences import Sentence
@@ -33,8 +34,7 @@ def grouped(sentences: Sequence[Sentence], prose: Sequence[int]) -> Iterator[tup
 
 
 def _go_together(before: Sentence, sentence: Sentence) -> bool:
-    announced = before.form == "prose" and before.text.endswith(":")
-    return sentence.form != "prose" and (announced or before.form == sentence.form)
+    return sentence.form != "prose" and (announces(before, [sentence]) or before.form == sentence.form)
 
 
 def group_drafts(
@@ -76,7 +76,7 @@ def _members(
 ) -> Callable[[int], SentenceDraft]:
     def member(i: int) -> SentenceDraft:
         own = drafts[i]
-        if own.prepared.sentence.form == "prose":  # the line that announces the others
+        if own.prepared.sentence.form in ("prose", "heading"):  # the line that announces the others
             return own.whole
         if i in stay:
             return own.item(limit, share)

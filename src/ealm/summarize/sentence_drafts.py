@@ -19,6 +19,7 @@ from ealm.text.references import (
     ends_openly,
     lost_conjunction,
     lost_main_clause,
+    lost_source,
     lost_speaker,
     lost_subject,
 )
@@ -57,7 +58,7 @@ _VALUE_OF_A_KEPT_WORD = 0.01
 _VALUE_OF_A_PROTECTED_WORD = 3.0
 """Of several sentences, one with a word that is to stay if possible is the first to stay."""
 
-_LOSSES = (lost_conjunction, lost_main_clause, cuts_into_clause, cuts_behind_colon)
+_LOSSES = (lost_conjunction, lost_main_clause, lost_source, cuts_into_clause, cuts_behind_colon)
 
 _GROWN_TOGETHER = regex.compile(r"\p{L}[\"“(]\p{L}")
 """What a lost bracket leaves: 'a firm"Acme"'."""

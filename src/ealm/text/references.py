@@ -185,6 +185,12 @@ def cuts_behind_colon(words: Sequence[str], kept: Collection[int]) -> bool:
     return False
 
 
+def lost_source(words: Sequence[str], kept: Collection[int]) -> bool:
+    """Whether it no longer says according to whom."""
+    pairs = (index for index, pair in enumerate(pairwise(words)) if " ".join(pair).lower() == "according to")
+    return any(index not in kept for index in pairs)
+
+
 def cuts_into_clause(words: Sequence[str], kept: Collection[int]) -> bool:
     """Whether only the beginning of a clause such as ", which she reduced because …" is gone."""
     for index, word in enumerate(words[1:], start=1):

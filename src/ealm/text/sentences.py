@@ -9,7 +9,7 @@ from sentencex import segment
 
 from ealm.common.caching import cached_property
 from ealm.text.blocks import Block, Form, split_blocks
-from ealm.text.marks import paired_marks, with_own_marks
+from ealm.text.marks import is_mark, paired_marks, with_own_marks
 from ealm.text.tokenizer import Token, tokenize
 from ealm.text.word_lists import CLAUSE_OPENERS, CONDITIONS, FUNCTION_WORDS, PREPOSITIONS
 from ealm.text.words import join_words, split_words
@@ -178,7 +178,9 @@ def _stretches(paragraph: str, language: str) -> list[str]:
 
 
 def _belong_together(before: str, stretch: str) -> bool:
-    """A number belongs to what it numbers, "Ms." to a name, and "— Ada L., York" to what she said."""
+    """A number belongs to what it numbers, "Ms." to a name, "— Ada L., York" to what she said, marks to theirs."""
+    if all(character.isspace() or is_mark(character) for character in stretch):
+        return True
     if _LIST_NUMBER.fullmatch(before) or any(end.search(before) and on.match(stretch) for end, on in _GOES_ON):
         return True
     return bool(_QUOTATION_END.search(before) and _NAMES_THE_SPEAKER.match(stretch))

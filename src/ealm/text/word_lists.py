@@ -106,6 +106,11 @@ COURTESIES = frozenset(
 )
 """Beginnings of sentences, or what "the chair" does in them, that say how a letter or a meeting went."""
 
+LIMITING_HEADINGS = _words(
+    "avoid except exceptions excluded excluding false forbidden myth myths prohibited stop wrong when"
+)
+"""Words of a heading, beside negations and conditions, without which the list below it says something else."""
+
 LETTER_FIELDS = _words("from to cc bcc date sent")
 """Lines at the head of a letter that say how it went, not what it is about."""
 

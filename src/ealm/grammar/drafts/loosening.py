@@ -45,7 +45,7 @@ _LIMITING = (
     | rules.PROPORTIONS
     | rules.NORMATIVE
     | rule_words.STOPPING
-    | frozenset("before against deny denies denied reject rejects rejected oppose opposes opposed when".split())
+    | rule_words.AGAINST
 )
 
 
@@ -88,12 +88,10 @@ def _is_added(tree: Tree, i: int) -> bool:
     if verb == ROOT or tree.relations[i] != "prep" or not tree.children(verb, "dobj"):
         return False
     numbered = any(tree.tags[j] == "CD" for j in tree.subtree(i))
-    learned = tree.lower[verb] not in rules.EXCHANGES | _MOVING and belongs(tree.lower[verb], "object", tree.lower[i])
+    learned = tree.lower[verb] not in rules.EXCHANGES | rule_words.MOVING and belongs(
+        tree.lower[verb], "object", tree.lower[i]
+    )
     return learned and not numbered
-
-
-_MOVING = frozenset("bring brings brought bringing take takes took taking taken".split())
-"""Verbs that say nothing without where."""
 
 
 def _is_record(tree: Tree, i: int) -> bool:

@@ -12,15 +12,13 @@ _OPEN_TAGS = frozenset({"IN", "CC", "MD", "TO", "PRP$", "WDT"})
 
 _QUOTES = frozenset("\"“”‘’'«»„")
 
-_EASE = frozenset("easy easier hard harder possible impossible difficult".split())
-
 _BE = rules.BE_PRESENT | rules.BE_PAST | {"be", "been", "being"}
 
 
 def is_sound(tree: Tree, kept: Collection[int]) -> bool:
     """Whether a draft of these words has an end and a subject."""
     words = sorted(i for i in kept if tree.is_word[i])
-    if not words or _hangs(tree, words[-1]) or _lacks_subject(tree, set(words)):
+    if _loses_correction(tree, kept) or not words or _hangs(tree, words[-1]) or _lacks_subject(tree, set(words)):
         return False
     torn = any(
         _lacks_infinitive(tree, i, kept) or _lacks_link(tree, i, kept) or _lacks_complement(tree, i, kept)
@@ -37,6 +35,12 @@ def is_sound(tree: Tree, kept: Collection[int]) -> bool:
     if any(_is_stub(tree, i, kept) for i in words):
         return False
     return not any(_meets(tree, *pair, kept) for pair in pairwise(words)) and not _is_turned(tree, words[0])
+
+
+def _loses_correction(tree: Tree, kept: Collection[int]) -> bool:
+    """ "The train has no timetable" of "… no timetable, or rather it has one that nobody reads"."""
+    places = (i for i, pair in enumerate(pairwise(tree.lower)) if pair == ("or", "rather"))
+    return any(i + 1 not in kept and any(j in kept for j in range(i)) for i in places)
 
 
 def _is_stub(tree: Tree, i: int, kept: Collection[int]) -> bool:
@@ -213,7 +217,7 @@ def _hangs(tree: Tree, last: int) -> bool:
     behind = next((i for i in range(last + 1, len(tree.words)) if tree.words[i] not in _QUOTES), len(tree.words))
     if behind >= len(tree.words) or not tree.is_word[behind]:
         return tree.lower[last] in _BE and tree.heads[last] == ROOT and last + 2 < len(tree.words)
-    if tree.lower[last] in _EASE and tree.lower[last - 1] == "it":
+    if tree.lower[last] in rule_words.EASE and tree.lower[last - 1] == "it":
         return tree.lower[behind] in ("for", "to")  # "makes it easier"
     if tree.tags[last] in _OPEN_TAGS:
         return tree.relations[last] not in ("prt", "advmod", "pobj", "dobj")
