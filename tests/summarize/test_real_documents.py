@@ -240,3 +240,51 @@ def test_a_sentence_of_a_text_gives_only_what_it_can_spare() -> None:
 def test_an_endless_sentence_says_its_clause_once() -> None:
     summary = short("the storm closed the harbour " * 608, words=8)
     assert (str(summary), summary.complete) == ("the storm closed the harbour", True)
+
+
+LEAFLET = """Corvatin 5 mg tablets
+
+What Corvatin is for
+Corvatin belongs to a group of medicines that lower the pressure in the eye. It is used by adults whose pressure stays high. The tablets work within an hour and are taken twice a day.
+
+Do not take Corvatin
+- if you have had a kidney stone in the last year
+- if your blood has too little potassium
+- if you are taking a medicine that contains tolindrate
+
+How to take it
+Take one tablet in the morning and one in the evening with a glass of water. If you forget one, do not take two.
+"""  # noqa: E501 - a paragraph is a line
+
+
+@pytest.mark.parametrize("heading", ["Do not take Corvatin", "Do not take Corvatin\n", "## When to avoid Corvatin\n"])
+def test_a_list_of_what_is_forbidden_keeps_the_line_that_forbids_it(heading: str) -> None:
+    text = LEAFLET.replace("Do not take Corvatin", heading)
+    found = [short(text, words=words).summary for words in range(15, 100, 6)]
+    listed = [own for own in found if "- if" in own]
+    assert listed
+    assert all(heading.strip() in own for own in listed)
+
+
+def test_no_marks_stay_without_words() -> None:
+    text = (
+        "# Tides\n\nThe median error was four centimetres in seven months. **Do not use it at sea.**\n\nIt is free.\n"
+    )
+    for words in range(2, 20):
+        assert "****" not in short(text, words=words, markup="markdown").summary
+
+
+def test_a_statement_that_is_taken_back_at_once_is_not_left_alone() -> None:
+    text = "The bus to Ardhill has no timetable, or rather it has one that nobody reads."
+    for words in range(3, 15):
+        assert "no timetable" not in short(text, words=words).summary or "rather" in short(text, words=words).summary
+
+
+def test_a_text_keeps_according_to_whom() -> None:
+    text = (
+        "Bees on the roofs of the harbour collect more pollen than bees in the fields, according to a study of forty "
+        "hives. The hives were weighed each week for two years. The mayor wants more of them."
+    )
+    for words in range(10, 35):
+        found = short(text, words=words).summary
+        assert "collect more pollen" not in found or "according to a study" in found

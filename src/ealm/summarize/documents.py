@@ -27,7 +27,7 @@ _COST_OF_A_SENTENCE = 3.0
 """By how many content words a sentence of prose is worth less than it says: few full sentences read better than many.
 One that says little is worth a part of that, never nothing."""
 
-_SHORTENED = 0.5
+_SHORTENED = 0.65
 """Worth of a sentence of prose beside what it says, where it was shortened: as its author wrote it, it reads better."""
 
 _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
