@@ -172,8 +172,11 @@ def join_names(tree: Tree) -> None:
 def join_shares(tree: Tree) -> None:
     """ "One in ten patients", "nine out of ten people over sixty"."""
     for i in range(len(tree.words) - 2):
-        if tree.tags[i] == "CD" and tree.lower[i + 1 : i + 3] == ["out", "of"] and i not in tree.subtree(i + 1):
-            tree.move(i + 1, i, "idiom")
+        if tree.tags[i] == "CD" and tree.lower[i + 1 : i + 3] == ["out", "of"]:
+            if i not in tree.subtree(i + 1):
+                tree.move(i + 1, i, "idiom")
+            if i + 3 < len(tree.words) and tree.tags[i + 3] == "CD" and tree.heads[i + 3] != ROOT:
+                tree.relations[i + 3] = "idiom"
         aged = tree.lower[i + 1] in ("over", "under") and tree.tags[i + 2] == "CD" and tree.heads[i + 1] != i
         if aged and tree.tags[i] == "NNS" and tree.relations[i + 1] == "prep":
             tree.attach(i + 1, i)
