@@ -288,3 +288,16 @@ def test_a_text_keeps_according_to_whom() -> None:
     for words in range(10, 35):
         found = short(text, words=words).summary
         assert "collect more pollen" not in found or "according to a study" in found
+
+
+def test_where_no_item_fits_a_statement_is_left_of_one_that_has_it() -> None:
+    text = """Before the trip:
+
+- Ask the neighbours whether they can water the tomatoes twice a week.
+- Pay the electricity bill, which is due on the 14th.
+- Pack the blue tent, since the green one leaks.
+"""
+    for words in (5, 8, 12):
+        summary = short(text, words=words)
+        assert summary.complete
+        assert "Whether" not in summary.summary

@@ -49,6 +49,9 @@ _MOST_FOR_HEADINGS = 0.3
 _LONGER = 12
 """Words by which a statement may be longer than twice the usual length, where nobody set a limit."""
 
+_TRIED_ALONE = 8
+"""Sentences that are tried alone, the weightiest first, for one that can be cut to a statement."""
+
 _BARE_WORDS = -1_000.0
 """Value of words to keep without a sentence around them: only if nothing else fits."""
 
@@ -300,18 +303,28 @@ class LengthPlanner:
     # What is left over
 
     def _with_a_word(self, limit: Limit, result: list[SentenceDraft]) -> list[SentenceDraft]:
-        """If no sentence fits: as much as fits of the most valuable one, even if a word of it must be cut."""
+        """If no sentence fits: a statement cut from the weightiest that has one, else what fits of the weightiest."""
         with_words = [i for i in self._prose if self._all[i].has_words(self._all[i].whole)]
         with_words = [i for i in with_words if self._sentences[i].form != "verbatim"] or with_words
         if not with_words and self._text(result):
             return result
-        best = max(with_words or self._prose, key=lambda i: self._worth(i, self._all[i].whole))
-        room = limit.size - (limit.measure(self._sentences[best].lead + "x") - limit.measure("x"))
-        least = [own.least for own in self._all]
-        attempt = [*least]
-        attempt[best] = self._all[best].within(replace(limit, size=room if room > 0 else limit.size), careful=False)
+        by_worth = sorted(with_words or self._prose, key=lambda i: -self._worth(i, self._all[i].whole))
+        tried = [i for i in by_worth[:_TRIED_ALONE] if self._says_something(i)]
+        best = next((i for i in tried if self._is_statement(i, limit)), by_worth[0])
+        attempt = [own.least for own in self._all]
+        attempt[best] = self._cut(best, limit)
         hard_keep = any(own.prepared.hard_keep for own in self._all)
         return result if hard_keep and not limit.allows(self._text(attempt)) else attempt
+
+    def _is_statement(self, index: int, limit: Limit) -> bool:
+        """Whether a statement can be cut from a sentence in which nothing is missed."""
+        draft = self._cut(index, limit)
+        return bool(draft.text) and draft.shortened.complete and self._all[index].says_enough(draft, limit)
+
+    def _cut(self, index: int, limit: Limit) -> SentenceDraft:
+        """As much of a sentence as fits by itself."""
+        room = limit.size - (limit.measure(self._sentences[index].lead + "x") - limit.measure("x"))
+        return self._all[index].within(replace(limit, size=room if room > 0 else limit.size), careful=False)
 
     def _filled_up(self, limit: Limit, result: list[SentenceDraft]) -> list[SentenceDraft]:
         """Spend what is left of the limit on the sentences that are there, in order of the text."""
