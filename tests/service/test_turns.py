@@ -143,7 +143,9 @@ def test_so_are_those_of_texts_made_to_be_slow(text: str) -> None:
 def test_a_text_whose_words_are_worth_nothing_takes_no_longer_than_it_costs() -> None:
     text = "😀 " * 199
     cost = request_cost([text], SummarizeOptions(words=8), plans=True, limits=ServiceLimits())
-    assert sum(watched_pieces(lambda summarizer: summarizer.summarize(text, words=8))) < cost / COST_PER_SECOND
+    # The least of three: processor time grows where another process shares the core, and never falls.
+    seconds = min(sum(watched_pieces(lambda summarizer: summarizer.summarize(text, words=8))) for _ in range(3))
+    assert seconds < cost / COST_PER_SECOND
 
 
 # Costly work ----------------------------------------------------------------------------------------------------------

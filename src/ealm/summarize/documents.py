@@ -309,8 +309,10 @@ class LengthPlanner:
         if not with_words and self._text(result):
             return result
         by_worth = sorted(with_words or self._prose, key=lambda i: -self._worth(i, self._all[i].whole))
-        tried = [i for i in by_worth[:_TRIED_ALONE] if self._says_something(i)]
-        best = next((i for i in tried if self._is_statement(i, limit)), by_worth[0])
+        best = by_worth[0]
+        if not self._cut(best, limit).shortened.complete:
+            tried = [i for i in by_worth[1:_TRIED_ALONE] if self._says_something(i)]
+            best = next((i for i in tried if self._is_statement(i, limit)), best)
         attempt = [own.least for own in self._all]
         attempt[best] = self._cut(best, limit)
         hard_keep = any(own.prepared.hard_keep for own in self._all)
