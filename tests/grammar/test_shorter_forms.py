@@ -145,6 +145,23 @@ def test_what_says_something_else_without_a_word_keeps_it(
         assert not short.complete or never not in said or unless in said, short.summary
 
 
+@pytest.mark.parametrize(
+    ("text", "together"),
+    [
+        ("The tank holds 1.8 litres (2.2 with the large lid) and is at the back.", "(2.2 with the large lid)"),
+        ("Restart the agent in the tray (right-click, Restart) before you open the window again.", "(right-click,"),
+        ("Memory use while importing large folders has fallen by about a third in this version.", "Memory use"),
+        ("The unemployment rate in the north fell to 4.1 percent in the spring quarter.", "unemployment rate"),
+    ],
+)
+def test_what_says_nothing_by_half_is_whole_or_gone(summarizer: Summarizer, text: str, together: str) -> None:
+    pieces = together.strip("(),").lower().split()
+    for words in range(3, len(text.split())):
+        said = summarizer.summarize(text, words=words).summary.lower()
+        if pieces[-1] in said.replace(",", " ").split():
+            assert together.lower() in said
+
+
 def test_a_subject_is_no_rival_of_what_it_found(summarizer: Summarizer) -> None:
     text = (
         "Although Henrik Solvang described the particle in 1957, it was not observed until almost thirty years later."

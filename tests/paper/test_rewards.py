@@ -291,3 +291,8 @@ def test_only_the_last_step_of_a_violating_walk_pays_the_penalty_instead_of_its_
 def test_what_a_walk_earns_from_a_step_on_is_its_discounted_future() -> None:
     assert earned_from((1.0, -2.0, 4.0), 0.5) == (1.0 - 1.0 + 1.0, -2.0 + 2.0, 4.0)
     assert earned_from((), 0.5) == ()
+
+
+def test_what_comes_of_exploring_is_not_earned_by_the_steps_before() -> None:
+    assert earned_from((1.0, -2.0, 4.0), 0.5, (None, None, 10.0)) == (1.0 - 1.0 + 2.5, -2.0 + 5.0, 4.0)
+    assert earned_from((1.0, -2.0, 4.0), 0.5, (3.0, None, None)) == earned_from((1.0, -2.0, 4.0), 0.5)

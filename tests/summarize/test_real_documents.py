@@ -124,6 +124,36 @@ def test_all_items_of_a_list_are_shortened_before_one_goes() -> None:
     assert short(text, words=12).summary.count("\n- ") == 2
 
 
+NEWS = (
+    "Brightwell Rowing Club announced today that it will open a second boathouse on the east bank of the Arle on 6 "
+    "April next year, replacing the wooden shed that its members have used since the flood of 1987. "
+    "The shed will be sold. Its roof leaks. The loan runs for fifteen years. Subscriptions stay as they are. "
+    "The old pier stays open in winter. A boat was lost in March."
+)
+
+
+def test_what_matters_most_is_shortened_rather_than_left_out() -> None:
+    assert "Brightwell Rowing Club announced today that it will open a second boathouse" in str(short(NEWS, words=26))
+
+
+def test_what_fits_is_left_as_its_author_wrote_it() -> None:
+    sentences = [own.strip() + "." for own in NEWS.split(". ")]
+    for own in str(short(NEWS, words=52)).split(". "):
+        assert own.strip().rstrip(".") + "." in [sentence.replace("..", ".") for sentence in sentences]
+
+
+def test_conditions_in_a_list_are_whole() -> None:
+    conditions = [
+        "you have had a stroke or a heart attack in the past 12 months",
+        "you have severe disease of the liver",
+        "you take another medicine against fungi or took one in the last 7 days",
+    ]
+    text = "Do not take these tablets if\n\n" + "\n".join(f"- {own}" for own in conditions)
+    for words in range(8, 45, 3):
+        for line in str(short(text, words=words)).split("\n- ")[1:]:
+            assert line in conditions
+
+
 def test_a_phrase_is_whole_or_gone() -> None:
     present = "Present: Ms Karlsen (nursing), Mr Iyer (laboratory), Dr Feld (internal medicine)."
     text = (

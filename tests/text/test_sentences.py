@@ -234,3 +234,7 @@ def test_the_number_of_an_item_is_not_lost() -> None:
 def test_a_clause_that_is_said_again_and_again_is_a_piece_each_time() -> None:
     words = ("the storm closed the harbour " * 600).split()
     assert cuts(words, 120) == [*range(0, 3001, 5)]
+
+
+def test_what_ends_bold_type_stays_with_its_sentence() -> None:
+    assert texts("**Is the cider ruined?** It smells.") == ["**Is the cider ruined?**", "It smells."]

@@ -41,10 +41,10 @@ def end_at(step: int, *, violated: bool) -> WalkScore:
     return WalkScore((3,) * step, violated, assessment)
 
 
-def experiences(score: WalkScore, **learning: float) -> list[Experience]:
+def experiences(score: WalkScore, path: Walk = PATH, **learning: float) -> list[Experience]:
     settings = SETTINGS.override({f"learning.{name}": str(value) for name, value in learning.items()})
     rewards = [0.1 * step for step in range(1, score.assessment.last_step + 1)]
-    return experiences_of_walk(9, PATH, score, rewards, settings)
+    return experiences_of_walk(9, path, score, rewards, settings)
 
 
 def test_every_step_becomes_an_experience_with_the_state_before_it() -> None:
@@ -86,8 +86,16 @@ def test_only_steps_before_the_end_count_what_follows(
 
 
 def test_experiences_know_what_their_walk_went_on_to_earn() -> None:
-    assert [e.earned for e in experiences(end_at(3, violated=True), discount=0.5)] == pytest.approx(
+    greedy = replace(PATH, steps=(*PATH.steps[:1], Step(0, X, (0.3, 0.1, 0.85), 0.85), *PATH.steps[2:]))
+    assert [e.earned for e in experiences(end_at(3, violated=True), path=greedy, discount=0.5)] == pytest.approx(
         [0.1 + 0.5 * 0.2 + 0.25 * 0.3, 0.2 + 0.5 * 0.3, 0.3]
+    )
+
+
+def test_steps_before_an_exploring_one_expect_the_value_that_it_passed_by() -> None:
+    assert [step.explored for step in PATH.steps] == [False, True, False, True]
+    assert [e.earned for e in experiences(end_at(4, violated=False), discount=0.5)] == pytest.approx(
+        [0.1 + 0.5 * 0.85, 0.2 + 0.5 * 0.3 + 0.25 * 0.6, 0.3 + 0.5 * 0.6, 0.4]
     )
 
 

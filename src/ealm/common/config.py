@@ -184,8 +184,9 @@ class LearningSettings(Checked):
     """Updates between two copies of the weights into the target network: what the last step earns needs as many copies
     to reach the first one as there are steps between them."""
     earned_share: float = 0.0
-    """Share of the target that is what the walk went on to earn, in place of r plus the value of the next state: what
-    the end earns then reaches the first step at once, and not copy by copy of the target network."""
+    """Share of the target that is what the walk went on to earn (up to the next step at which it explored), in place of
+    r plus the value of the next state: what the end earns then reaches the first step at once, and not copy by copy of
+    the target network."""
     violation_bootstraps: bool = False
     """Whether the step that breaks a floor still counts the value of the step after it."""
     drop_last_step: bool = False

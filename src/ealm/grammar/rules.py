@@ -211,6 +211,11 @@ FIXED_COMPOUNDS = frozenset(
 )
 """Compounds whose last noun alone means something else."""
 
+EMPTY_NOUNS = frozenset(
+    "use usage rate rates level levels time times size sizes count counts mode modes status side sides".split()
+)
+"""Nouns that say nothing without the noun before them: "memory use", "the unemployment rate"."""
+
 REMINDERS = frozenset("reminder note notice announcement news".split())
 """Nouns whose clause is plainly asserted."""
 

@@ -72,7 +72,7 @@ class Experience:
     next_value: float
     """Greatest Q-value of the next state at collection; used by the `collection` bootstrap only."""
     earned: float = 0.0
-    """Discounted rewards from this step to T; used with `learning.earned_share` only."""
+    """Discounted rewards from this step to T or to the next exploring step; for `learning.earned_share` only."""
 
 
 class ReplayBuffer(NewestEntries[Experience]):

@@ -145,11 +145,17 @@ def walk_rewards(
     return tuple(rewards)
 
 
-def earned_from(rewards: Sequence[float], discount: float) -> tuple[float, ...]:
-    """For each step from 1 to T, the discounted sum of its own reward and those after it."""
+def earned_from(
+    rewards: Sequence[float], discount: float, expected: Sequence[float | None] | None = None
+) -> tuple[float, ...]:
+    """For each step from 1 to T, the discounted sum of its own reward and those after it.
+
+    `expected` has, for a step at which the walk explored, the value of the state before it, else None: what came of
+    exploring says nothing about the steps before, so from there on their sum has that value instead (Watkins's Q).
+    """
     earned: list[float] = []
     following = 0.0
-    for reward in reversed(rewards):
-        following = reward + discount * following
-        earned.append(following)
+    for reward, value in zip(reversed(rewards), reversed(expected or [None] * len(rewards)), strict=True):
+        earned.append(reward + discount * following)
+        following = earned[-1] if value is None else value
     return tuple(reversed(earned))

@@ -27,6 +27,11 @@ class Step:
     state_value: float = 0.0
     """Greatest Q-value of any undecided word at this step, which exploration of the order may pass by."""
 
+    @property
+    def explored(self) -> bool:
+        """Whether another decision had a greater Q-value."""
+        return self.q_values[self.action] < self.state_value
+
 
 @dataclass(frozen=True, slots=True)
 class Walk:

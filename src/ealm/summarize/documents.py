@@ -30,6 +30,18 @@ One that says little is worth a part of that, never nothing."""
 _SHORTENED = 0.65
 """Worth of a sentence of prose beside what it says, where it was shortened: as its author wrote it, it reads better."""
 
+_SHORTENED_ITEM = 0.8
+"""The same of an item of a list."""
+
+_MOST_AS_WRITTEN = 0.8
+"""Share of the limit up to which even what matters most is there as its author wrote it."""
+
+_ENOUGH_OF_LIMIT = 0.65
+"""Share of the limit that must be used before any sentence may be shortened for it."""
+
+_MOST_OF_TEXT = 0.66
+"""Share of the sentences of a text from which on a list is what it is about: then its items give up more."""
+
 _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
 """What is made a list of matters; code and tables say less than prose; greetings, signatures and quotations are the
 first to go, and sentences that thank or welcome."""
@@ -193,9 +205,9 @@ class LengthPlanner:
         untouched = [own.whole for own in self._all]
         if limit.allows(self._text(untouched)):
             return untouched
-        careful = self._may_be_careful(limit)
-        parts = [self._part(group, limit, careful=careful) for group in self._groups]
-        result = self._with_headings(limit, parts)
+        result = self._with_headings(limit, self._parts(limit, freely=False))
+        if limit.measure(self._text(result)) < _ENOUGH_OF_LIMIT * limit.size and not self._whole_sentences:
+            result = self._with_headings(limit, self._parts(limit, freely=True))
         if not any(own.has_words(draft) for own, draft in zip(self._all, result, strict=True)):
             result = self._with_a_word(limit, result)
         return self._filled_up(limit, result)
@@ -212,16 +224,35 @@ class LengthPlanner:
         """Whether it has a letter or a digit: a row of emojis is not shortened by grammar."""
         return any(map(str.isalnum, self._sentences[index].text))
 
-    def _part(self, group: tuple[int, ...], limit: Limit, *, careful: bool) -> _Part:
-        drafts = [tuple(self._all[i].least for i in group), *self._drafts(group, limit, careful=careful)]
+    def _parts(self, limit: Limit, *, freely: bool) -> list[_Part]:
+        """The parts with their lengths; `freely`: each may be shortened."""
+        careful = self._may_be_careful(limit)
+        return [self._part(group, limit, careful=careful, freely=freely) for group in self._groups]
+
+    def _part(self, group: tuple[int, ...], limit: Limit, *, careful: bool, freely: bool) -> _Part:
+        whole = self._whole_sentences or not (freely or self._may_be_shortened(group, limit))
+        drafts = [tuple(self._all[i].least for i in group), *self._drafts(group, limit, careful=careful, whole=whole)]
         return _Part(group, drafts, [self._choice(group, own, limit) for own in drafts])
 
-    def _drafts(self, group: tuple[int, ...], limit: Limit, *, careful: bool) -> Iterator[Drafts]:
-        whole = self._whole_sentences
+    def _is_most(self, group: tuple[int, ...]) -> bool:
+        """Whether the text is little else."""
+        return len(group) > _MOST_OF_TEXT * len(self._all)
+
+    def _drafts(self, group: tuple[int, ...], limit: Limit, *, careful: bool, whole: bool) -> Iterator[Drafts]:
         if len(group) == 1:
             whole = whole or not self._says_something(group[0])
             return ((draft,) for draft in self._all[group[0]].statements(limit, whole=whole, careful=careful))
         return group_drafts(group, self._all, self._weights, limit, whole_sentences=whole)
+
+    def _may_be_shortened(self, group: tuple[int, ...], limit: Limit) -> bool:
+        """Whether it is a list and the text little else, or what matters most and hardly fits.
+
+        As written, a sentence reads better, and another whole one says more than what is left of it.
+        """
+        if len(group) > 1:
+            return self._is_most(group)
+        heaviest = self._weights[group[0]] == max(self._weights.values())
+        return heaviest and limit.measure(self._sentences[group[0]].text) > _MOST_AS_WRITTEN * limit.size
 
     def _choice(self, group: tuple[int, ...], drafts: tuple[SentenceDraft, ...], limit: Limit) -> Choice:
         between_pieces()
@@ -246,11 +277,11 @@ class LengthPlanner:
         if not draft.text or draft.content <= 0:
             return 0.0
         said = self._weights[index] * draft.content
-        if self._sentences[index].form != "prose":
-            return said
-        cost = 0.0 if index == self._above_lists else _COST_OF_A_SENTENCE
-        as_written = draft.text == self._all[index].whole.text
-        return said * draft.content / (draft.content + cost) * (1 if as_written else _SHORTENED)
+        prose = self._sentences[index].form == "prose"
+        if draft.text != self._all[index].whole.text:
+            said *= _SHORTENED if prose else _SHORTENED_ITEM
+        cost = _COST_OF_A_SENTENCE if prose and index != self._above_lists else 0.0
+        return said * draft.content / (draft.content + cost)
 
     def _needs(self, index: int, draft: SentenceDraft) -> int | None:
         """How many parts before a draft must stand so that it is understood."""

@@ -6,6 +6,7 @@ from ealm.summarize.sections import announces
 from ealm.summarize.sentence_drafts import SentenceDraft, SentenceDrafts
 from ealm.text.lengths import Limit
 from ealm.text.sentences import Sentence
+from ealm.text.word_lists import CONDITIONS, NEGATIONS
 
 _ITEM_SHARES = (0.25, 0.35, 0.5, 0.65, 0.8, 1.0)
 """Lengths of the items of a list that are compared, as shares of the whole."""
@@ -58,11 +59,17 @@ def group_drafts(
     )  # steps 2 and 3 are no recipe
     counts = [len(chosen)] if together else _counts(len(chosen))
     steps = ordered and together and any(drafts[i].read.tags[:1] == ("VB",) for i in members)
-    whole = whole_sentences or steps  # half of what a step says is another step
+    conditions = members[0] != group[0] and _asks_when(drafts[group[0]].prepared.sentence)
+    whole = whole_sentences or steps or conditions  # half of what a step or a condition says is another one
     for share in _ITEM_SHARES if form == "item" and not whole else _ITEM_SHARES[-1:]:
         for count in counts:
             member = _members(drafts, set(chosen[:count]), share, limit, all_stay=count == len(chosen))
             yield tuple(member(i) for i in group)
+
+
+def _asks_when(announcement: Sentence) -> bool:
+    """Whether what it announces are conditions or exceptions: "Do not take it if", "This does not apply to"."""
+    return not (CONDITIONS | NEGATIONS).isdisjoint(word.lower() for word in announcement.words)
 
 
 def _counts(items: int) -> list[int]:

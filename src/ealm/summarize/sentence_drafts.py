@@ -161,7 +161,9 @@ class SentenceDrafts:
     def says_enough(self, draft: SentenceDraft, limit: Limit) -> bool:
         """Whether a draft is worth to stand as a sentence of a text with this limit, and no word is missed in it."""
         all_words = len(self.whole.kept - self.prepared.punctuation)
-        if all_words < _FEWEST_WITHOUT_VERB and self.prepared.sentence.form == "prose" and not self.read.has_verb():
+        asks = self.prepared.sentence.text.endswith("?")
+        alone = _FEWEST_WITHOUT_VERB if not self.read.has_verb() else _FEWEST_WORDS if asks else 0
+        if all_words < alone and self.prepared.sentence.form == "prose":
             return False
         room = limit.size * all_words / max(1, limit.measure(self.prepared.sentence.text))
         is_item = self.prepared.sentence.form == "item"

@@ -8,8 +8,10 @@ from ealm.text.marks import is_whole
 from ealm.text.word_lists import (
     ARTICLES,
     CLASS_NOUNS,
+    CONCLUDING_WORDS,
     COURTESIES,
     FORMS_OF_BE,
+    HALF_VERBS,
     LIGHT_WORDS,
     LINKING_WORDS,
     ORDINALS_ALONE,
@@ -48,6 +50,9 @@ _POINTING_INSIDE = frozenset(["these", "those"])
 _POINTING_ALONE = frozenset(["that", "this", "both", "neither"])
 
 _AMOUNTS = frozenset(["many", "much", "well", "badly"])
+
+_LONGEST_ANNOUNCEMENT = 5
+"""Words between "it was" and what that is: "it was by no means clear that"."""
 
 _FORMS_OF_DO = frozenset(["do", "does", "did", "doing", "done"])
 
@@ -120,8 +125,10 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
         return 1 if before else 0
     article = sentence.words[indices[0] - 1].lower() if indices[0] else ""  # it may be left out
     opening = ["the", *words] if article == "the" else words
-    links = words[-1] in TRAILING_LINKS or _points_back(opening) or _counts_on(sentence, indices)
+    links = words[-1] in TRAILING_LINKS or not CONCLUDING_WORDS.isdisjoint(words)
+    links = links or _points_back(opening) or _counts_on(sentence, indices)
     inside = _points_back_inside(sentence, indices) or _points_alone(sentence, indices)
+    inside = inside or _answers(sentence, indices)
     return 1 if before and (links or inside) else 0
 
 
@@ -240,7 +247,8 @@ def _says_nothing(words: Sequence[str]) -> bool:
     """Whether "it" stands for what comes later: "it is clear that", "it took years to"."""
     if words[0] != "it":
         return False
-    announces = {"that", "to", "whether"} & set(words[2:])
+    announced = words[2 : 2 + _LONGEST_ANNOUNCEMENT]
+    announces = {"that", "to", "whether"} & set(announced) and "from" not in announced  # "from Norway to Chile"
     return bool(announces) and words[1] in FORMS_OF_BE | {"seems", "took", "takes"}
 
 
@@ -281,9 +289,25 @@ def _points_alone(sentence: ReadSentence, indices: Sequence[int]) -> bool:
         nouns = nouns or (sentence.is_noun(verb) and not sentence.is_name(verb))
         if does and word == "so" and (ends or sentence.words[indices[place]].lower() not in _AMOUNTS):
             return True
-        if word in _POINTING_ALONE and ends and sentence.tags and (does or not nouns):
+        if word in _POINTING_ALONE and ends and sentence.tags and (does or not nouns or word == "this"):
             return sentence.tags[verb] in _VERBS
     return False
+
+
+def _answers(sentence: ReadSentence, indices: Sequence[int]) -> bool:
+    """Whether it is half a sentence: "because I counted them myself", "I did, and I was wrong"."""
+    words = [sentence.words[index].lower() for index in indices]
+    if words[0] == "because":
+        return "," not in sentence.words
+    start = 1 if words[0] in ("if", "when", "unless") else 0  # "if you can't, tell me"
+    if words[start : start + 1] == [] or words[start] not in _NOMINATIVES | {"you"}:
+        return False
+    verbs = words[start + 1 : start + 3]
+    size = 2 if verbs[1:] == ["not"] else 1
+    if not verbs or verbs[0] not in HALF_VERBS:
+        return False
+    last = start + size
+    return last + 1 == len(indices) or indices[last + 1] > indices[last] + 1
 
 
 def _distance_to_person(before: Sequence[ReadSentence]) -> int | None:

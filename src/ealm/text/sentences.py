@@ -27,6 +27,8 @@ _LINE_BREAK = regex.compile(r"(?<!\s)\s*\n\s*")
 _WIDE_SPACE = regex.compile(r"[^\S ]|[\x1c-\x1f]")
 _HAS_LETTER = regex.compile(r"\w")
 _QUOTATION_END = regex.compile(r"[\"”’'»]\s*\z")
+_CLOSING_EMPHASIS = regex.compile(r"[*_]{1,3}(?=\s|\z)\s*")
+"""What ends bold type that a sentence ends with: "**Is it ruined?** posted by Al"."""
 _NAMES_THE_SPEAKER = regex.compile(r"(?:—|–|--?)\s*\p{Lu}")
 _LIST_NUMBER = regex.compile(r"\s*\(?\d{1,3}[.)]\s+")
 _WEEKDAY = "Mon|Tues?|Wed|Thurs?|Fri|Sat|Sun"
@@ -170,6 +172,9 @@ def _stretches(paragraph: str, language: str) -> list[str]:
     stretches: list[str] = []
     for end, length in zip(accumulate(lengths), lengths, strict=True):
         stretch = paragraph[end - length : end]
+        if stretches and (closing := _CLOSING_EMPHASIS.match(stretch)) and not stretches[-1][-1].isspace():
+            stretches[-1] += closing[0]
+            stretch = stretch[closing.end() :]
         if stretches and _belong_together(stretches[-1], stretch):
             stretches[-1] += stretch
         else:

@@ -65,6 +65,15 @@ ORDINALS_ALONE = _words("first second third last")
 TRAILING_LINKS = _words("instead either too though")
 """Words at the end of a sentence that hang on the one before."""
 
+CONCLUDING_WORDS = _words("therefore thus hence consequently accordingly")
+"""Words anywhere in a sentence that draw a conclusion from the one before."""
+
+HALF_VERBS = _words(
+    "do does did have has had am is are was were will would can could should don't doesn't didn't haven't hasn't "
+    "hadn't isn't aren't wasn't weren't won't wouldn't can't cannot couldn't shouldn't"
+)
+"""Verbs that stand for a whole clause: "I did, and it helped"."""
+
 SPANS_AFTER_THIS = _words("year week month morning afternoon evening summer winter spring autumn fall season time")
 """What "this" before it does not point back with: "this year"."""
 

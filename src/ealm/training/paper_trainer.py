@@ -38,7 +38,8 @@ def experiences_of_walk(
     actions = bytearray([Action.KEEP] * path.length)
     decided = bytearray(path.length)
     experiences = []
-    earned = earned_from(rewards, settings.learning.discount)
+    explored = [step.state_value if step.explored else None for step in path.steps[: len(rewards)]]
+    earned = earned_from(rewards, settings.learning.discount, explored)
     for number, (step, reward) in enumerate(zip(path.steps, rewards, strict=False), start=1):
         terminal = number == score.assessment.last_step and not (
             score.violated and settings.learning.violation_bootstraps

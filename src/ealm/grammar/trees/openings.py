@@ -1,5 +1,7 @@
 """What comes before a statement and is no part of it, or only announces it: addresses, labels, apologies, frames."""
 
+from collections.abc import Collection, Iterator
+
 from ealm.grammar import rule_words, rules
 from ealm.grammar.trees.rearranging import ROOT, Tree
 
@@ -112,7 +114,7 @@ def set_apart(tree: Tree) -> None:
 
 
 def _free_brackets(tree: Tree) -> None:
-    """What stands in brackets is no subject or object: it goes as a whole, or hangs on the word before."""
+    """What stands in brackets is no subject or object: it hangs on the word before, and stays or goes as a whole."""
     inside = tree.bracketed()
     for i in sorted(inside):
         head = tree.heads[i]
@@ -129,8 +131,34 @@ def _free_brackets(tree: Tree) -> None:
             and tree.subtree(i) <= inside
         ):
             tree.move(i, before, "appos")
-            for j in tree.subtree(i) - {i}:
-                tree.relations[j] += "-whole"
+    for bracket in _brackets(inside):
+        _hold_together(tree, bracket)
+
+
+def _brackets(inside: Collection[int]) -> Iterator[set[int]]:
+    """The words of each bracket."""
+    words: set[int] = set()
+    for i in sorted(inside):
+        if words and i - 1 not in words:
+            yield words
+            words = set()
+        words.add(i)
+    if words:
+        yield words
+
+
+def _hold_together(tree: Tree, bracket: set[int]) -> None:
+    """Half of what a bracket says is something else: "1.8 litres (2.2 with the large lid)"."""
+    words = [i for i in sorted(bracket) if tree.is_word[i]]
+    roots = [i for i in words if tree.heads[i] not in bracket]
+    if not roots or any(tree.heads[i] == ROOT or not tree.subtree(i) <= bracket for i in roots):
+        return
+    for i in roots[1:]:
+        if not tree.relations[i].endswith("-whole"):
+            tree.move(i, roots[0], "dep")
+    for i in words:
+        if tree.heads[i] in bracket and not tree.relations[i].endswith("-whole"):
+            tree.relations[i] += "-whole"
 
 
 def _free_appositions(tree: Tree) -> None:

@@ -112,6 +112,7 @@ class Tree:
             i
             for i in self.compounds()
             if not self.children(i) and (self.lower[i], self.lower[i + 1]) not in rules.FIXED_COMPOUNDS
+            if self.lower[i + 1] not in rules.EMPTY_NOUNS
             if self.relations[i + 1] in ("nsubj", "nsubjpass", "dobj", "pobj", "attr")
         }
 
