@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ealm.common.config import READER, Settings
+from ealm.common.config import LAPTOP, READER, Settings
 from ealm.common.errors import SettingsError
 
 OLD_TERMS = {"meaning": 1.0, "likeness": 1.0, "unbroken": 2.0, "hanging": 3.0, "bare": 1.0, "negated": 3.0}
@@ -37,6 +37,14 @@ def test_old_paths_can_be_set() -> None:
     assert old.goal.potential.adjacency == 7
     with pytest.raises(SettingsError, match=r"There is no setting 'goal\.parts\.early'"):
         READER.override({"goal.parts.early": "1"})
+
+
+def test_how_an_agent_was_trained_may_be_forgotten() -> None:
+    values = LAPTOP.to_dict()
+    values["learning"]["check_floors"] = "in-doubt"
+    assert Settings.from_dict(values) == LAPTOP
+    with pytest.raises(SettingsError, match=r"There is no setting 'learning\.check_floors'"):
+        LAPTOP.override({"learning.check_floors": "in-doubt"})
 
 
 def test_a_setting_by_both_of_its_names_is_refused() -> None:

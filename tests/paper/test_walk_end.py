@@ -13,7 +13,6 @@ from walk_cases import (
     IGNORED,
     SEEDS,
     Case,
-    CountingLM,
     K,
     R,
     assert_is,
@@ -102,45 +101,6 @@ def test_a_walk_ends_where_the_paper_cuts_it(variant: Variant, seed: int, batch:
         assert_is(search.end.last_step, last, steps[last])
         assert search.end.violated is violated
         assert search.end.summary_lengths == tuple(len(step.summary) for step in steps[1 : last + 1])
-
-
-@settings(max_examples=60)
-@given(SEEDS, cases(longest=8), st.sampled_from(["paper", "paper, hard", "low floors"]))
-def test_where_only_doubtful_steps_are_looked_at_no_walk_ends_early_and_its_end_is_exact(
-    seed: int, case: Case, name: str
-) -> None:
-    lm, variant = language_model(seed), VARIANTS[name]
-    (source,) = sources_of(lm, [case])
-    search = WalkEndSearch(source, case[1], variant.package, ConversionCache(1 << 20), only_in_doubt=True)
-    run_searches([search], Converter(lm))
-    steps = literal_steps(seed, case, top_k=variant.top_k, all_ignored=variant.paper.all_ignored)
-    first, _ = literal_end(steps[1:], variant.paper)
-    found = search.end.last_step.step
-    assert found >= first
-    assert_is(search.end.last_step, found, steps[found])
-    broken = oracle.violates(steps[found].cr, steps[found].rr, step=found, length=len(steps) - 1, given=variant.paper)
-    assert search.end.violated is broken
-
-
-def test_steps_without_doubt_are_not_looked_at() -> None:
-    words = ("the", "police", "of", "the", "city", "finds", "the", "silver", "bridge")
-    path = walk_of([(7, R), (0, R), (3, R), (6, R), (1, K), (2, K), (4, K), (5, K), (8, K)])
-    rewards = RewardSettings(top_k=10_000)  # whatever is asked for is recovered
-    seen = []
-    for only_in_doubt in (False, True):
-        lm = CountingLM(language_model())
-        source = Source.prepare(words, lm, IGNORED)
-        # Eight of them fill a pass, so that none looks ahead.
-        searches = [
-            WalkEndSearch(source, path, rewards, ConversionCache(1 << 20), only_in_doubt=only_in_doubt)
-            for _ in range(8)
-        ]
-        run_searches(searches, Converter(lm))
-        ends = {(search.end.last_step.step, search.end.violated) for search in searches}
-        seen.append((ends, lm.rows))
-    (ends, rows), (ends_in_doubt, rows_in_doubt) = seen
-    assert ends == ends_in_doubt
-    assert rows > rows_in_doubt > 0
 
 
 def test_the_walks_above_end_in_every_way() -> None:

@@ -198,9 +198,6 @@ class LearningSettings(Checked):
     """While learning, holes this sure are filled in the same round (0: all at once); None decodes as in use."""
     context: Literal["as-in-use", "pair", "joined", "pair-if-replaced"] = "as-in-use"
     """While learning, `decoding.context`."""
-    check_floors: Literal["every-step", "in-doubt"] = "every-step"
-    """Which steps of a walk are reconstructed to see whether they break a floor: all that may, or only those that do if
-    every word removed since the last look is lost. The last step always is."""
     judged_walks: int = 100
     """The best agent is that with the highest mean reward over so many walks, once exploration is at its minimum."""
     averaged_updates: int = 0
@@ -327,24 +324,24 @@ _QUICK_EXPLORATION = ExplorationSettings(every=5)
 
 LAPTOP = Settings(
     preset="laptop",
-    ignored_words=IgnoredWordsSettings(min_count=1),
+    ignored_words=IgnoredWordsSettings(min_count=1, unknown=False),
     rewards=RewardSettings(fluency_passes=3),
     action_exploration=_QUICK_EXPLORATION,
     order_exploration=_QUICK_EXPLORATION,
     learning=LearningSettings(
         parallel_confidence=0.0,
         context="pair-if-replaced",
-        check_floors="in-doubt",
+        earned_share=0.5,
         settled_learning_rate=0.0002,
         settled_half_life=2_500,
         averaged_updates=1_000,
     ),
 )
 """The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
-before the template only if it has a new word, floors are looked at where they are in doubt, and fluency takes three
-passes; exploration falls twenty times as fast. Once it is at its minimum, the learning rate falls to a fifth and goes
-on falling, and the agent that is kept has the mean of the last thousand weights. Infrequent is what the training corpus
-does not have at all (docs/paper.md)."""
+before the template only if it has a new word, and fluency takes three passes; exploration falls twenty times as fast.
+Half of the target is what the walk went on to earn. Once exploration is at its minimum, the learning rate falls to a
+fifth and goes on falling, and the agent that is kept has the mean of the last thousand weights. Infrequent is what the
+training corpus does not have at all, and words that the language model does not know count (docs/paper.md)."""
 
 READER = Settings(
     preset="reader",

@@ -22,6 +22,9 @@ _REMOVED = frozenset(
 )
 """Potential terms that no preset used. With the weight 0 they change nothing and are skipped."""
 
+_FORGOTTEN = frozenset(["learning.check_floors"])
+"""Settings that only said how an agent was trained, in a way that is no longer there: they are skipped."""
+
 
 def current_path(path: str) -> str:
     """Today's path of a setting."""
@@ -38,6 +41,8 @@ def with_current_names(values: object, group: str = "") -> Any:
     renamed: dict[object, Any] = {}
     for name, value in values.items():
         path = current_path(f"{group}.{name}" if group else str(name))
+        if path in _FORGOTTEN:
+            continue
         if path in _REMOVED:
             _check_unused(path, value)
             continue

@@ -161,6 +161,9 @@ DOUBTFUL_LABELS = frozenset(
 )
 """Labels before a colon without which the sentence would be more than it is."""
 
+RULING = frozenset("may must shall can cannot can't will won't should do does don't doesn't".split())
+"""Auxiliaries of rules, promises and what is always so."""
+
 LIMITS_IN_BRACKETS = frozenset("not no never only if unless except excepted excluding excluded without".split())
 """Words for which what is in brackets stays."""
 

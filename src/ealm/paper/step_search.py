@@ -249,22 +249,9 @@ class WalkEndSearch:
     certainly cleared, and only at T the exact reconstruction rate is needed.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        walk: Walk,
-        settings: RewardSettings,
-        cache: ConversionCache,
-        *,
-        only_in_doubt: bool = False,
-    ) -> None:
-        """`only_in_doubt` passes a step unseen if its floor is cleared even should it lose the words removed since the
-        last step that was seen, and recover the others as that one did; then T may be another one."""
+    def __init__(self, source: Source, walk: Walk, settings: RewardSettings, cache: ConversionCache) -> None:
         self._source = source
         self._settings = settings
-        self._only_in_doubt = only_in_doubt
-        self._recovered: frozenset[int] = frozenset()
-        """Removed words that the last step that was seen recovers."""
         self._actions = [walk.actions_after(step) for step in range(1, len(walk.steps) + 1)]
         self._lengths = tuple(summary_length(actions) for actions in self._actions)
         self._cache = cache
@@ -298,8 +285,6 @@ class WalkEndSearch:
     def _pass_open(self, breadth: int) -> list[Candidate]:
         """Move past steps that certainly clear their floor; returns those that need more rounds."""
         if not self._open:
-            if self._only_in_doubt:
-                self._pass_unseen()
             self._open_next(breadth)
         unknown: list[Candidate] = []
         for candidate in list(self._open):
@@ -316,19 +301,6 @@ class WalkEndSearch:
                 unknown.append(candidate)
         return unknown
 
-    def _pass_unseen(self) -> None:
-        """Move past steps about which there is no doubt; the last one is always looked at."""
-        while self._passed + 1 < self._last_possible and self._expected_to_clear(self._passed + 1):
-            self._passed += 1
-
-    def _expected_to_clear(self, step: int) -> bool:
-        ranks = [
-            0 if action == Action.KEEP or word in self._recovered else self._settings.top_k
-            for word, action in enumerate(self._actions[step - 1])
-        ]
-        rate = reconstruction_rate(ranks, self._source.counted, self._settings)
-        return clears_reconstruction(rate, step=step, length=len(self._source.ids), settings=self._settings)
-
     def _is_broken(self, candidate: Candidate) -> bool:
         """Whether the step certainly breaks a floor."""
         return candidate.step == self._compression_end or not self._clears(candidate, candidate.bounds.upper)
@@ -336,11 +308,6 @@ class WalkEndSearch:
     def _pass(self, candidate: Candidate) -> None:
         self._passed = candidate.step
         self._open.remove(candidate)
-        if candidate.bounds.settled:
-            ranks = candidate.conversion.source_ranks
-            self._recovered = frozenset(
-                word for word, rank in enumerate(ranks) if rank is not None and rank < self._settings.top_k
-            )
         if self._passed == self._last_possible:
             self._end = candidate
 

@@ -39,7 +39,6 @@ class WalkScorer:
             raise ValueError("similarity_weight is above 0, so a similarity is needed")
         self._lm = lm
         self._rewards = settings.rewards
-        self._only_in_doubt = settings.learning.check_floors == "in-doubt"
         self._similarity = similarity
         self._converter = Converter(lm, settings.decoding_in_training)
         self._conversions = ConversionCache(_CACHE_BYTES)
@@ -57,7 +56,7 @@ class WalkScorer:
 
     def _find_ends(self, sources: Sequence[Source], walks: Sequence[Walk]) -> list[WalkEnd]:
         searches = [
-            WalkEndSearch(source, walk, self._rewards, self._conversions, only_in_doubt=self._only_in_doubt)
+            WalkEndSearch(source, walk, self._rewards, self._conversions)
             for source, walk in zip(sources, walks, strict=True)
         ]
         run_searches(searches, self._converter)

@@ -150,9 +150,7 @@ class PaperTrainer(BaseTrainer):
 
     def _new_gate(self, corpus: Corpus, similarity: Similarity | None) -> ReturnGate:
         # A scorer of its own: what another one remembers must not change the last bits of a resumed run.
-        # It looks at every step, whatever learning does.
-        settings = self.settings.override({"learning.check_floors": "every-step"})
-        scorer = WalkScorer(lm=self.lm, settings=settings, similarity=similarity)
+        scorer = WalkScorer(lm=self.lm, settings=self.settings, similarity=similarity)
         sources = [Source.prepare(words, self.lm, self.ignored_words) for words in corpus.held_out]
         return ReturnGate(sources, self.encoder(sources), scorer, self.settings.rewards)
 

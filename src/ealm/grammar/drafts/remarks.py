@@ -46,6 +46,8 @@ def remark(tree: Tree, required: Sequence[bool]) -> Remark | None:
         return None  # whoever is told what to do must know when
     if any(tree.lower[i] in rule_words.FEELING for i in tree.children(tree.root, "acomp")):
         return None  # "we would be glad if you could …" asks
+    if not any(tree.lower[i] in rule_words.RULING for i in tree.children(tree.root, "aux")):
+        return None  # "costs could explode if conditions are met": of what may come, the condition is the news
     subjects = tree.children(tree.root, "nsubj", "nsubjpass")
     if any(tree.lower[j] in rules.NEGATORS for i in subjects for j in (i, *tree.children(i))):
         return None  # "nothing is valid unless exceptions apply"
@@ -54,6 +56,8 @@ def remark(tree: Tree, required: Sequence[bool]) -> Remark | None:
     if not found or tree.root in inside:
         return None
     place, end = min(tree.subtree(found[0])), max(tree.subtree(found[0]))
+    if 0 < place < tree.root:
+        return None  # "the owner if conditions are met would"
     if place == 0 and place != found[0] and tree.lower[end + 1 : end + 2] != [","]:
         return None  # nobody knows where the condition ends
     comma = "," if place == 0 and place != found[0] else ""
