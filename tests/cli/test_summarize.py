@@ -184,6 +184,12 @@ def test_a_curve_tells_what_can_still_be_recovered(agent_folder: Path) -> None:
     assert points[0]["reconstruction_rate"] == 1.0
 
 
+def test_a_curve_without_recoverability_has_no_rates(agent_folder: Path) -> None:
+    lines = summarize(agent_folder, "--curve", "--no-recoverability", "--pretokenized", SENTENCES[0]).output
+    assert "%" not in lines
+    assert "%" in summarize(agent_folder, "--curve", "--pretokenized", SENTENCES[0]).output
+
+
 def test_showing_prints_edits_summary_and_curve_without_colour_where_nobody_sees_it(agent_folder: Path) -> None:
     result = summarize(agent_folder, SENTENCES[0], "--show", "--words", 3, "--pretokenized")
     assert result.exit_code == 0, result.output

@@ -132,6 +132,10 @@ def test_one_line_a_length_with_a_bar_of_what_can_be_recovered() -> None:
     ]
 
 
+def test_without_rates_there_are_no_bars() -> None:
+    assert list(curve_lines([summary_of("one two three", "one two", rate=None)])) == ["    2 words  one two"]
+
+
 def test_the_chosen_length_is_marked() -> None:
     lines = list(curve_lines(POINTS, chosen=2))
     assert [click.unstyle(line)[0] for line in lines] == [" ", ">", " "]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
+from click.core import ParameterSource
 
 from ealm.batch.encodings import guessed_encoding, looks_like
 from ealm.batch.file_types import FileFormat
@@ -74,7 +75,11 @@ COMMON = [
 )
 @click.option("--lm", help="Another masked language model than the one the agent names.")
 @summarize_options
-@click.option("--curve", is_flag=True, help="Every length of each text, with what can still be recovered.")
+@click.option(
+    "--curve",
+    is_flag=True,
+    help="Every length of each text, with the share that a language model can still guess; it need not fall evenly.",
+)
 @click.option("--show", is_flag=True, help="Print the source with its edits in colour, and the curve.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line: rates, step and edits.")
 @device_option
@@ -116,7 +121,7 @@ def summarize(
     lengths = [name for name, option in OPTIONS.items() if option.group == "length" and values[name]]
     if curve and lengths:
         raise click.UsageError(f"--curve gives every length; leave --{lengths[0]} out.")
-    options = chosen_options(values, recoverability=values["recoverability"] or show or curve)
+    options = chosen_options(values, recoverability=values["recoverability"] or ((show or curve) and not _unwanted()))
     job = cast("JobOptions", values)
     source = None if input_file is None or str(input_file) == "-" else input_file
     engine = AUTO if job["engine"] == RAY else job["engine"]
@@ -137,6 +142,11 @@ def summarize(
         summarizer, texts, options, ready=ready, curve=curve, show=show, as_json=as_json, colour=colour
     )
     _write_lines(lines, output_file)
+
+
+def _unwanted() -> bool:
+    """Whether somebody wrote --no-recoverability."""
+    return click.get_current_context().get_parameter_source("recoverability") is ParameterSource.COMMANDLINE
 
 
 _MARKUP_OF = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}

@@ -62,16 +62,16 @@ def _rates(summary: Summary) -> str:
 
 
 def curve_lines(points: Sequence[Summary], *, chosen: int | None = None, colour: bool = True) -> Iterator[str]:
-    """One line a length: words, recoverability as a number and as a bar, and the summary."""
+    """One line a length: words, recoverability (if it is known) as a number and as a bar, and the summary."""
     seen: set[int] = set()
     for point in points:
         words = len(point.summary.split())
         if words in seen:
             continue
         seen.add(words)
-        rate = point.reconstruction_rate or 0.0
-        bar = "█" * round(rate * _BAR)
+        rate = point.reconstruction_rate
+        bar = "" if rate is None else f"{rate:4.0%} {'█' * round(rate * _BAR):<{_BAR}}  "
         text = " ".join(visible(point.summary).split())
         unit = "word " if words == 1 else "words"
-        line = f"{'>' if words == chosen else ' '}{words:4} {unit}  {rate:4.0%} {bar:<{_BAR}}  {text}"
+        line = f"{'>' if words == chosen else ' '}{words:4} {unit}  {bar}{text}"
         yield _styled(line, colour, bold=True) if words == chosen else line
