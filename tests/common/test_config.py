@@ -55,7 +55,6 @@ LEAST = [
     (LearningSettings, "replay_size", 1),
     (LearningSettings, "batch_size", 1),
     (LearningSettings, "target_period", 1),
-    (LearningSettings, "updates_per_sentence", 1),
     (LearningSettings, "sentences_per_collection", 1),
 ]
 
@@ -140,12 +139,17 @@ def test_a_number_at_its_least_value_is_taken(group: Any, name: str, least: int)
     assert getattr(group(**{name: least}), name) == least
 
 
-@pytest.mark.parametrize("name", ["learning_rate", "gradient_clip"])
+@pytest.mark.parametrize("name", ["learning_rate", "gradient_clip", "updates_per_sentence"])
 @pytest.mark.parametrize("value", [0, -1.5])
 def test_rates_of_learning_must_be_above_nothing(name: str, value: float) -> None:
     with pytest.raises(SettingsError) as caught:
         LearningSettings(**{name: value})  # type: ignore[arg-type]
     assert str(caught.value) == f"{name} must be above 0, got {value:g}."
+
+
+def test_a_collection_pays_for_whole_updates() -> None:
+    with pytest.raises(SettingsError, match="must be a whole number of updates, got 5 times 0.5"):
+        LearningSettings(sentences_per_collection=5, updates_per_sentence=0.5)
 
 
 @pytest.mark.parametrize(
@@ -359,9 +363,12 @@ def test_the_laptop_preset_changes_what_learning_costs_and_what_is_infrequent() 
         "order_exploration.every": 5,
         "learning.context": "pair-if-replaced",
         "learning.earned_share": 0.5,
+        "learning.floors_ahead": 8,
+        "learning.sentences_per_collection": 64,
+        "learning.updates_per_sentence": 0.5,
         "learning.averaged_updates": 1_000,
         "learning.settled_half_life": 2_500,
-        "learning.settled_learning_rate": 0.0002,
+        "learning.settled_learning_rate": 0.001,
         "learning.parallel_confidence": 0.0,
     }
 

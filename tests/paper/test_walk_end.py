@@ -6,9 +6,11 @@ from fractions import Fraction
 
 import oracle
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_models import WORDS
+from torch import Tensor
 from walk_cases import (
     IGNORED,
     SEEDS,
@@ -23,7 +25,8 @@ from walk_cases import (
     walk_of,
 )
 
-from ealm.common.config import RewardSettings
+from ealm.common.config import DecodingSettings, RewardSettings
+from ealm.lm.cloze import Masked
 from ealm.paper.converter import Converter
 from ealm.paper.source import Source
 from ealm.paper.step_search import ConversionCache, WalkEndSearch, bytes_of_conversion, run_searches
@@ -101,6 +104,51 @@ def test_a_walk_ends_where_the_paper_cuts_it(variant: Variant, seed: int, batch:
         assert_is(search.end.last_step, last, steps[last])
         assert search.end.violated is violated
         assert search.end.summary_lengths == tuple(len(step.summary) for step in steps[1 : last + 1])
+
+
+class _FadingLM:
+    """Recovers the word at a hole while the template has so many words left, and never a word at a later step only."""
+
+    def __init__(self, needed: int) -> None:
+        self.needed = needed
+        self.asked: list[int] = []
+
+    def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
+        """Scores of twenty words at all holes: the words of the source are 10 and above."""
+        scores = []
+        for question in questions:
+            left = len(question.template) - len(question.holes)
+            self.asked.append(left)
+            for hole in question.holes:
+                row = torch.zeros(20)
+                row[10 + hole if left >= self.needed else 0] = 1
+                scores.append(row)
+        return torch.stack(scores)
+
+
+LONG = 9
+
+
+def fading_end(needed: int, *, ahead: int) -> tuple[int, bool, list[int]]:
+    """T, whether a floor was broken there, and how many words were left in each template that was asked about."""
+    lm = _FadingLM(needed)
+    source = Source(("word",) * LONG, tuple(range(10, 10 + LONG)), (True,) * LONG)
+    path = walk_of([(word, R) for word in range(LONG)])
+    search = WalkEndSearch(source, path, RewardSettings(top_k=1), ConversionCache(1 << 20), ahead=ahead)
+    run_searches([search], Converter(lm, DecodingSettings(mode="parallel", parallel_confidence=0.0)))  # type: ignore[arg-type]
+    return search.end.last_step.step, search.end.violated, lm.asked
+
+
+@pytest.mark.parametrize("needed", range(LONG + 1))
+@pytest.mark.parametrize("ahead", [2, 3, 4, 8, 20])
+def test_steps_that_are_looked_at_together_end_where_each_of_them_ends(needed: int, ahead: int) -> None:
+    """As long as a later step recovers nothing that an earlier one does not."""
+    assert fading_end(needed, ahead=ahead)[:2] == fading_end(needed, ahead=1)[:2]
+
+
+def test_steps_that_are_looked_at_together_are_asked_about_once() -> None:
+    assert fading_end(0, ahead=20)[2] == [0]
+    assert sorted(fading_end(0, ahead=1)[2]) == list(range(LONG))
 
 
 def test_the_walks_above_end_in_every_way() -> None:

@@ -154,6 +154,14 @@ def test_collections_pay_for_updates_once_there_is_a_batch() -> None:
     assert (trainer.pending_updates, trainer.updates) == (5, 1)
 
 
+def test_an_update_may_be_for_several_sentences() -> None:
+    settings = {"learning.updates_per_sentence": "0.5", "learning.sentences_per_collection": "4"}
+    trainer = trainer_of(SETTINGS.override(settings))
+    while not trainer.pending_updates:
+        trainer.collect()
+    assert trainer.pending_updates == 2
+
+
 class WatchedLM(TableMaskedLM):
     """Knows which of its encodings are still held by somebody."""
 

@@ -191,13 +191,17 @@ class LearningSettings(Checked):
     """Whether the step that breaks a floor still counts the value of the step after it."""
     drop_last_step: bool = False
     """Whether the last step of a walk is left out of the replay buffer."""
-    updates_per_sentence: int = 1
+    updates_per_sentence: float = 1.0
+    """0.5 is an update for every other sentence."""
     sentences_per_collection: int = 32
     """Sentences walked side by side with the same weights before the updates that they pay for."""
     parallel_confidence: float | None = None
     """While learning, holes this sure are filled in the same round (0: all at once); None decodes as in use."""
     context: Literal["as-in-use", "pair", "joined", "pair-if-replaced"] = "as-in-use"
     """While learning, `decoding.context`."""
+    floors_ahead: int = 1
+    """Steps of a walk whose floors are looked at together, through the last of them: what that one recovers, the others
+    are taken to recover too. 1 looks at each; the comparison with the script always does."""
     judged_walks: int = 100
     """The best agent is that with the highest mean reward over so many walks, once exploration is at its minimum."""
     averaged_updates: int = 0
@@ -214,12 +218,16 @@ class LearningSettings(Checked):
         if self.parallel_confidence is not None:
             check_share(self, "parallel_confidence")
         check_at_least(self, 1, "batch_size", "replay_size", "target_period")
-        check_at_least(self, 1, "updates_per_sentence", "sentences_per_collection", "judged_walks")
-        check_at_least(self, 1, "gate_period")
+        check_at_least(self, 1, "sentences_per_collection", "judged_walks", "gate_period", "floors_ahead")
         check_at_least(self, 0, "held_out", "averaged_updates")
         if self.replay_size < self.batch_size:
             raise SettingsError(f"replay_size must be at least batch_size, got {self.replay_size} < {self.batch_size}.")
-        check_above_zero(self, "learning_rate", "gradient_clip")
+        check_above_zero(self, "learning_rate", "gradient_clip", "updates_per_sentence")
+        if not (self.sentences_per_collection * self.updates_per_sentence).is_integer():
+            raise SettingsError(
+                "sentences_per_collection times updates_per_sentence must be a whole number of updates, got "
+                f"{self.sentences_per_collection} times {self.updates_per_sentence:g}."
+            )
         if self.settled_learning_rate is not None:
             check_above_zero(self, "settled_learning_rate")
         if self.settled_half_life is not None:
@@ -331,16 +339,20 @@ LAPTOP = Settings(
     learning=LearningSettings(
         parallel_confidence=0.0,
         context="pair-if-replaced",
+        updates_per_sentence=0.5,
+        sentences_per_collection=64,
+        floors_ahead=8,
         earned_share=0.5,
-        settled_learning_rate=0.0002,
+        settled_learning_rate=0.001,
         settled_half_life=2_500,
         averaged_updates=1_000,
     ),
 )
 """The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
 before the template only if it has a new word, and fluency takes three passes; exploration falls twenty times as fast.
-Half of the target is what the walk went on to earn. Once exploration is at its minimum, the learning rate falls to a
-fifth and goes on falling, and the agent that is kept has the mean of the last thousand weights. Infrequent is what the
+Eight steps of a walk are looked at together for broken floors, and half of the target is what the walk went on to earn.
+Once exploration is at its minimum, the learning rate falls, and the agent that is kept has the mean of the last thousand
+weights. Infrequent is what the
 training corpus does not have at all, and words that the language model does not know count (docs/paper.md)."""
 
 READER = Settings(

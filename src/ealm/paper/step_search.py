@@ -7,7 +7,7 @@ recovered, the rank at a filled mask is known, an open mask may or may not recov
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ealm.common.config import RewardSettings
 from ealm.paper.converter import Conversion, Converter
@@ -242,79 +242,99 @@ class WalkEnd:
     """|y_1| to |y_T|."""
 
 
+class _Span(NamedTuple):
+    """Steps of a walk that are looked at together, through the last of them."""
+
+    first: int
+    last: Candidate
+
+
 class WalkEndSearch:
     """Finds T (section 4.3.3, Violation Penalty) with little work on the steps after it.
 
-    As many steps are examined together as a forward pass has room for; a step is passed as soon as its floor is
-    certainly cleared, and only at T the exact reconstruction rate is needed.
+    As many spans are examined together as a forward pass has room for; one is passed as soon as its floors are certainly
+    cleared, and only at T the exact reconstruction rate is needed.
     """
 
-    def __init__(self, source: Source, walk: Walk, settings: RewardSettings, cache: ConversionCache) -> None:
+    def __init__(
+        self, source: Source, walk: Walk, settings: RewardSettings, cache: ConversionCache, *, ahead: int = 1
+    ) -> None:
+        """`ahead`: steps of a span. With more than one, what its last step recovers, the others are taken to recover
+        too, as they have more words left; where the last does not clear the floor of the first, they are halved."""
         self._source = source
         self._settings = settings
         self._actions = [walk.actions_after(step) for step in range(1, len(walk.steps) + 1)]
         self._lengths = tuple(summary_length(actions) for actions in self._actions)
         self._cache = cache
+        self._ahead = ahead
         # Compression is known without the language model, and so is the first step that breaks its floor.
         self._compression_end = next(
             (step for step in range(1, len(self._lengths) + 1) if not self._compresses(step)), None
         )
-        self._last_possible = self._compression_end or len(self._lengths)
-        self._passed = 0
-        self._open: list[Candidate] = []
+        self._opened = 0
+        """Steps up to this one are in a span, or passed."""
+        self._spans: list[_Span] = []
         self._end: Candidate | None = None
 
     def _compresses(self, step: int) -> bool:
         rate = compression_rate(self._lengths[step - 1], len(self._source.ids))
         return clears_compression(rate, step=step, length=len(self._source.ids), settings=self._settings)
 
-    def _clears(self, candidate: Candidate, rate: float) -> bool:
-        return clears_reconstruction(rate, step=candidate.step, length=len(self._source.ids), settings=self._settings)
+    def _clears(self, step: int, rate: float) -> bool:
+        return clears_reconstruction(rate, step=step, length=len(self._source.ids), settings=self._settings)
 
     def pending(self, breadth: int) -> list[Conversion]:
-        for candidate in self._open:
-            candidate.refresh()
+        for span in self._spans:
+            span.last.refresh()
         while self._end is None:
-            unknown = self._pass_open(breadth)
+            unknown = self._examine(breadth)
             if unknown:
                 return list({id(c.conversion): c.conversion for c in unknown}.values())
-        self._open = [self._end]
         self._end.refresh()
         return [] if self._end.answered else [self._end.conversion]
 
-    def _pass_open(self, breadth: int) -> list[Candidate]:
-        """Move past steps that certainly clear their floor; returns those that need more rounds."""
-        if not self._open:
+    def _examine(self, breadth: int) -> list[Candidate]:
+        """Pass the spans that hold and halve those that do not; returns what needs more rounds."""
+        if not self._spans:
             self._open_next(breadth)
         unknown: list[Candidate] = []
-        for candidate in list(self._open):
-            broken = self._is_broken(candidate)
-            if broken and not unknown:
-                self._end = candidate
-                return []
-            if broken:
-                break
-            if self._clears(candidate, candidate.bounds.lower):
-                if not unknown:
-                    self._pass(candidate)
-            else:
-                unknown.append(candidate)
+        left: list[_Span] = []
+        for number, span in enumerate(self._spans):
+            if self._clears(span.first, span.last.bounds.lower):
+                continue
+            if self._clears(span.first, span.last.bounds.upper):
+                unknown.append(span.last)
+                left.append(span)
+                continue
+            if span.first == span.last.step and not unknown:
+                self._end = span.last
+            left += [*self._halves(span), *self._spans[number + 1 :]]
+            break
+        self._spans = left
         return unknown
 
-    def _is_broken(self, candidate: Candidate) -> bool:
-        """Whether the step certainly breaks a floor."""
-        return candidate.step == self._compression_end or not self._clears(candidate, candidate.bounds.upper)
-
-    def _pass(self, candidate: Candidate) -> None:
-        self._passed = candidate.step
-        self._open.remove(candidate)
-        if self._passed == self._last_possible:
-            self._end = candidate
-
     def _open_next(self, breadth: int) -> None:
-        first = self._passed + 1
-        last = min(self._passed + breadth, self._last_possible)
-        self._open = [self._candidate(step) for step in range(first, last + 1)]
+        """Open the next spans; after the last one, the end is known."""
+        steps = len(self._lengths) if self._compression_end is None else self._compression_end - 1
+        if self._opened == steps:
+            self._end = self._candidate(self._compression_end or steps)
+        for _ in range(breadth):
+            first, self._opened = self._opened + 1, min(self._opened + self._ahead, steps)
+            self._spans += self._span(first, self._opened)
+
+    def _halves(self, span: _Span) -> list[_Span]:
+        middle = (span.first + span.last.step) // 2
+        return [*self._span(span.first, middle), *self._span(middle + 1, span.last.step)]
+
+    def _span(self, first: int, last: int) -> list[_Span]:
+        """One span, without the steps at its beginning whose kept words are enough; none if all steps are like that."""
+        while first <= last and self._clears(first, self._kept_rate(first)):
+            first += 1
+        return [_Span(first, self._candidate(last))] if first <= last else []
+
+    def _kept_rate(self, step: int) -> float:
+        kept = [0 if action == Action.KEEP else None for action in self._actions[step - 1]]
+        return reconstruction_rate(kept, self._source.counted, self._settings)
 
     def _candidate(self, step: int) -> Candidate:
         conversion = self._cache.get(self._source, self._actions[step - 1])
@@ -325,4 +345,5 @@ class WalkEndSearch:
         """The result, once nothing is pending."""
         assert self._end is not None
         end = self._end
-        return WalkEnd(end.scored(), self._is_broken(end), self._lengths[: end.step])
+        violated = end.step == self._compression_end or not self._clears(end.step, end.bounds.upper)
+        return WalkEnd(end.scored(), violated, self._lengths[: end.step])

@@ -39,6 +39,7 @@ class WalkScorer:
             raise ValueError("similarity_weight is above 0, so a similarity is needed")
         self._lm = lm
         self._rewards = settings.rewards
+        self._floors_ahead = settings.learning.floors_ahead
         self._similarity = similarity
         self._converter = Converter(lm, settings.decoding_in_training)
         self._conversions = ConversionCache(_CACHE_BYTES)
@@ -56,7 +57,7 @@ class WalkScorer:
 
     def _find_ends(self, sources: Sequence[Source], walks: Sequence[Walk]) -> list[WalkEnd]:
         searches = [
-            WalkEndSearch(source, walk, self._rewards, self._conversions)
+            WalkEndSearch(source, walk, self._rewards, self._conversions, ahead=self._floors_ahead)
             for source, walk in zip(sources, walks, strict=True)
         ]
         run_searches(searches, self._converter)

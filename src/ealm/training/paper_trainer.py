@@ -150,7 +150,8 @@ class PaperTrainer(BaseTrainer):
 
     def _new_gate(self, corpus: Corpus, similarity: Similarity | None) -> ReturnGate:
         # A scorer of its own: what another one remembers must not change the last bits of a resumed run.
-        scorer = WalkScorer(lm=self.lm, settings=self.settings, similarity=similarity)
+        settings = self.settings.override({"learning.floors_ahead": 1})
+        scorer = WalkScorer(lm=self.lm, settings=settings, similarity=similarity)
         sources = [Source.prepare(words, self.lm, self.ignored_words) for words in corpus.held_out]
         return ReturnGate(sources, self.encoder(sources), scorer, self.settings.rewards)
 
@@ -196,12 +197,12 @@ class PaperTrainer(BaseTrainer):
         self._measure_returns(visits)
         self.visits = visits.stop
         enough = len(self.replay) >= learning.batch_size
-        self.pending_updates = len(visits) * learning.updates_per_sentence if enough else 0
+        self.pending_updates = round(len(visits) * learning.updates_per_sentence) if enough else 0
         return collected
 
     def _explored_least(self, *, ago: int = 0) -> bool:
         """Whether exploration had come to its minimum so many sentences ago."""
-        updates = self.updates - ago * self.settings.learning.updates_per_sentence
+        updates = self.updates - round(ago * self.settings.learning.updates_per_sentence)
         rates = self._rates(updates=updates, sentences=self.visits - ago)
         return rates == (self.settings.action_exploration.minimum, self.settings.order_exploration.minimum)
 
