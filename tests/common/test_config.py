@@ -148,7 +148,7 @@ def test_rates_of_learning_must_be_above_nothing(name: str, value: float) -> Non
 
 
 def test_a_collection_pays_for_whole_updates() -> None:
-    with pytest.raises(SettingsError, match="must be a whole number of updates, got 5 times 0.5"):
+    with pytest.raises(SettingsError, match=r"must be a whole number of updates, got 5 times 0\.5"):
         LearningSettings(sentences_per_collection=5, updates_per_sentence=0.5)
 
 

@@ -223,7 +223,7 @@ class LearningSettings(Checked):
         if self.replay_size < self.batch_size:
             raise SettingsError(f"replay_size must be at least batch_size, got {self.replay_size} < {self.batch_size}.")
         check_above_zero(self, "learning_rate", "gradient_clip", "updates_per_sentence")
-        if not (self.sentences_per_collection * self.updates_per_sentence).is_integer():
+        if self.sentences_per_collection * self.updates_per_sentence % 1:
             raise SettingsError(
                 "sentences_per_collection times updates_per_sentence must be a whole number of updates, got "
                 f"{self.sentences_per_collection} times {self.updates_per_sentence:g}."
@@ -349,11 +349,11 @@ LAPTOP = Settings(
     ),
 )
 """The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
-before the template only if it has a new word, and fluency takes three passes; exploration falls twenty times as fast.
-Eight steps of a walk are looked at together for broken floors, and half of the target is what the walk went on to earn.
-Once exploration is at its minimum, the learning rate falls, and the agent that is kept has the mean of the last thousand
-weights. Infrequent is what the
-training corpus does not have at all, and words that the language model does not know count (docs/paper.md)."""
+before the template only if it has a new word, and fluency takes three passes; floors of eight steps are looked at
+through the last of them; there is an update for every other sentence, and exploration falls twenty times as fast. Half
+of the target is what the walk went on to earn. Once exploration is at its minimum, the learning rate falls, and the
+agent that is kept has the mean of the last thousand weights. Infrequent is what the training corpus does not have at
+all, and words that the language model does not know count (docs/paper.md)."""
 
 READER = Settings(
     preset="reader",

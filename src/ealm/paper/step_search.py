@@ -252,8 +252,8 @@ class _Span(NamedTuple):
 class WalkEndSearch:
     """Finds T (section 4.3.3, Violation Penalty) with little work on the steps after it.
 
-    As many spans are examined together as a forward pass has room for; one is passed as soon as its floors are certainly
-    cleared, and only at T the exact reconstruction rate is needed.
+    As many spans are examined together as a forward pass has room for; one is passed as soon as its floors are
+    certainly cleared, and only at T the exact reconstruction rate is needed.
     """
 
     def __init__(
