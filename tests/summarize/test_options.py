@@ -17,18 +17,21 @@ from ealm.summarize.options import OPTIONS, SummarizeOptions
 from ealm.text.lengths import UNITS, Limit
 
 
-def test_by_default_negations_are_protected_and_nothing_else_is_asked_for() -> None:
+def test_by_default_negations_and_names_of_the_papers_agent_are_protected_and_nothing_else_is_asked_for() -> None:
     options = SummarizeOptions()
     assert options.keywords() == {name: option.default for name, option in OPTIONS.items()}
-    assert (options.limit("a b c"), options.keep_words, options.protected_kinds) == (None, (), ("negation",))
+    assert (options.limit("a b c"), options.keep_words) == (None, ())
+    assert options.protected_kinds("goal") == ("negation",)
+    assert options.protected_kinds("paper") == ("negation", "names")
 
 
 def test_nothing_is_protected_in_pretokenized_text_unless_asked_for() -> None:
-    assert SummarizeOptions(pretokenized=True).protected_kinds == ()
-    assert SummarizeOptions(pretokenized=True, protect=["numbers"]).protected_kinds == ("numbers",)
-    assert SummarizeOptions(pretokenized=True, protect=None).protected_kinds == ()
-    assert SummarizeOptions(protect=None).protected_kinds == ("negation",)
-    assert SummarizeOptions(protect=[]).protected_kinds == ()
+    for method in ("goal", "paper"):
+        assert SummarizeOptions(pretokenized=True).protected_kinds(method) == ()
+        assert SummarizeOptions(pretokenized=True, protect=["numbers"]).protected_kinds(method) == ("numbers",)
+        assert SummarizeOptions(pretokenized=True, protect=None).protected_kinds(method) == ()
+        assert SummarizeOptions(protect="none").protected_kinds(method) == ()
+    assert SummarizeOptions(protect=[]).protected_kinds("paper") == ()
 
 
 @pytest.mark.parametrize("unit", [unit for unit in UNITS if unit != "tokens"])
@@ -146,8 +149,8 @@ def test_a_phrase_to_keep_in_pretokenized_text_is_cut_at_white_space() -> None:
 
 
 def test_a_single_kind_counts_as_a_list_of_one() -> None:
-    assert SummarizeOptions(protect="numbers").protected_kinds == ("numbers",)
-    assert SummarizeOptions(protect=("names", "negation")).protected_kinds == ("negation", "names")
+    assert SummarizeOptions(protect="numbers").protected_kinds("goal") == ("numbers",)
+    assert SummarizeOptions(protect=("names", "negation")).protected_kinds("goal") == ("negation", "names")
 
 
 @pytest.mark.parametrize("protect", ["verbs", ["names", "verbs"]])
@@ -157,7 +160,7 @@ def test_an_unknown_kind_is_refused(protect: str | list[str]) -> None:
 
 
 def test_what_the_message_offers_can_be_asked_for() -> None:
-    assert SummarizeOptions(protect="none").protected_kinds == ()
+    assert SummarizeOptions(protect="none").protected_kinds("goal") == ()
 
 
 def test_options_are_picked_from_other_arguments_by_name() -> None:

@@ -68,7 +68,7 @@ class Learner(QLearner[Agent]):
         decided[all_rows, batch.word] = 1
         greatest = torch.empty_like(batch.reward)
         lengths = batch.present.sum(dim=1)
-        for rows in lengths.argsort(stable=True).split(_ROWS_AT_ONCE):
+        for rows in torch.split(lengths.argsort(stable=True), _ROWS_AT_ONCE):
             longest = int(lengths[rows[-1]])
             present = batch.present[rows, :longest]
             projected = self._projected([batch.visits[row] for row in rows.tolist()], encodings)

@@ -94,7 +94,7 @@ class SummarizeOptions:
         "Kinds of words that stay as long as the length allows: negation (with the word that it negates), numbers, "
         "names, or none.",
         choices=(*KINDS, "none"),
-        unset="negation; none with pretokenized",
+        unset="negation, with the paper's agent names too; none with pretokenized",
     )
     extractive: bool = _row("flag", "content", "Never replace a word.", default=False)
     reword: bool = _row(
@@ -207,11 +207,13 @@ class SummarizeOptions:
         """The words to keep, split as words of the text are."""
         return tuple(word for phrase in self.keep for word in _words(phrase, self.pretokenized))
 
-    @cached_property
-    def protected_kinds(self) -> tuple[str, ...]:
-        """Kinds of protected words, the most important first; by default none in pretokenized text, as in the paper."""
+    def protected_kinds(self, method: str) -> tuple[str, ...]:
+        """Kinds of words that an agent of this method keeps, the most important first.
+
+        By default none in pretokenized text, as in the paper.
+        """
         if self.protect is None:
-            return () if self.pretokenized else DEFAULT_KINDS
+            return () if self.pretokenized else DEFAULT_KINDS[method]
         return check_kinds(self.protect)
 
 

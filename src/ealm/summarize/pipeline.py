@@ -124,6 +124,7 @@ class Pipeline:
         self._lm = lm
         self._ignored_words = ignored_words
         self._rewards = settings.rewards
+        self._method = settings.method
         self._converter = Converter(lm, settings.decoding, token_budget=BUSY_TOKENS)  # so that a piece of work is short
         self._results = ResultBuilder(lm, top_k=settings.rewards.top_k)
 
@@ -157,6 +158,7 @@ class Pipeline:
                 self._lm,
                 self._ignored_words,
                 options,
+                method=self._method,
                 reword=reword,
                 planned=known and self._grammar is not None,
             )

@@ -53,6 +53,7 @@ class PreparedSentence:
         ignored_words: IgnoredWords,
         options: SummarizeOptions,
         *,
+        method: str = "goal",
         reword: bool = False,
         planned: bool = False,
     ) -> "PreparedSentence":
@@ -66,7 +67,8 @@ class PreparedSentence:
         hard_keep = paraphrased.mapped(named)
         soft_keep: list[int] = []
         by_grammar = planned and options.protect is None  # a plan keeps a negation with what it negates
-        kinds = [kind for kind in options.protected_kinds if kind != "negation" or not by_grammar]
+        protected = options.protected_kinds(method)
+        kinds = [kind for kind in protected if kind != "negation" or not by_grammar]
         for kind in kinds:  # a paraphrase of a protected word is protected
             indices = paraphrased.mapped(protected_indices(sentence.words, [kind]))
             soft_keep += sorted(indices - hard_keep - set(soft_keep))
@@ -78,7 +80,7 @@ class PreparedSentence:
             source = Source.prepare(words, lm, ignored_words)
             return cls(paraphrased, source, hard_keep, tuple(soft_keep), {}, marks, endings, options.extractive)
         heads = {} if sentence.pretokenized else sign_indices(words) | hedged_indices(words)
-        if "negation" in options.protected_kinds:
+        if "negation" in protected:
             heads |= negated_indices(words)
         dependents = _dependents(heads, hard_keep, soft_keep)
         soft_keep = [index for index in soft_keep if index not in dependents]

@@ -8,7 +8,7 @@ import regex
 
 from ealm.common.errors import SettingsError
 from ealm.text.tokenizer import TAG
-from ealm.text.word_lists import HEDGES, LIGHT_WORDS, NEGATIONS
+from ealm.text.word_lists import HEDGES, LIGHT_WORDS, NEGATIONS, STOP_WORDS
 from ealm.text.words import straight_apostrophes
 
 
@@ -22,15 +22,16 @@ def _is_number(word: str, first: bool) -> bool:  # noqa: ARG001 - the same for a
 
 
 def _is_name(word: str, first: bool) -> bool:
-    """A capital inside the sentence; at its start every word has one."""
-    return not first and bool(regex.match(r"\p{Lu}", word))
+    """A capital inside the sentence, where every word has one at its start, and "I" and "Monday" have one anywhere."""
+    ordinary = word.lower() in STOP_WORDS and (len(word) == 1 or not word.isupper())
+    return not first and not ordinary and bool(regex.match(r"\p{Lu}", word))
 
 
 KINDS: dict[str, Callable[[str, bool], bool]] = {"negation": _is_negation, "numbers": _is_number, "names": _is_name}
 """Kinds of words that can be protected, in order of value."""
 
-DEFAULT_KINDS = ("negation",)
-"""Removing "not" reverses the meaning."""
+DEFAULT_KINDS = {"goal": ("negation",), "paper": ("negation", "names")}
+"""By method. Removing "not" reverses the meaning; and where no grammar holds names together, half of one is another."""
 
 
 def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
