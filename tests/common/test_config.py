@@ -364,11 +364,9 @@ def test_the_laptop_preset_changes_what_learning_costs_and_what_is_infrequent() 
         "learning.context": "pair-if-replaced",
         "learning.earned_share": 0.5,
         "learning.floors_ahead": 8,
-        "learning.sentences_per_collection": 64,
-        "learning.updates_per_sentence": 0.5,
         "learning.averaged_updates": 1_000,
         "learning.settled_half_life": 2_500,
-        "learning.settled_learning_rate": 0.001,
+        "learning.settled_learning_rate": 0.0002,
         "learning.parallel_confidence": 0.0,
     }
 

@@ -339,20 +339,18 @@ LAPTOP = Settings(
     learning=LearningSettings(
         parallel_confidence=0.0,
         context="pair-if-replaced",
-        updates_per_sentence=0.5,
-        sentences_per_collection=64,
         floors_ahead=8,
         earned_share=0.5,
-        settled_learning_rate=0.001,
+        settled_learning_rate=0.0002,
         settled_half_life=2_500,
         averaged_updates=1_000,
     ),
 )
 """The paper's method in an hour on a CPU core: while learning, all holes are filled in one round, the summary stands
 before the template only if it has a new word, and fluency takes three passes; floors of eight steps are looked at
-through the last of them; there is an update for every other sentence, and exploration falls twenty times as fast. Half
-of the target is what the walk went on to earn. Once exploration is at its minimum, the learning rate falls, and the
-agent that is kept has the mean of the last thousand weights. Infrequent is what the training corpus does not have at
+through the last of them, and exploration falls twenty times as fast. Half of the target is what the walk went on to
+earn. Once exploration is at its minimum, the learning rate falls to a fifth and goes on falling, and the agent that is
+kept has the mean of the last thousand weights. Infrequent is what the training corpus does not have at
 all, and words that the language model does not know count (docs/paper.md)."""
 
 READER = Settings(
