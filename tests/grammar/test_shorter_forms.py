@@ -58,7 +58,7 @@ def summarizer() -> Summarizer:
         (
             "The Tenant shall not move the walls without the prior written permission of the owner.",
             8,
-            "Tenant shall not move walls without permission.",
+            "Tenant shall not move walls without written permission.",
         ),
         (
             "Cyclists should avoid the old bridge on Saturday evening, when two lanes will be dug up for a new water "

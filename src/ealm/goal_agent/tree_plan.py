@@ -228,10 +228,21 @@ class TreePlan:
         """The shortest statement, without articles."""
         chain = self._chain(frozenset(keep))
         for dispensable in self._structure.dispensable:
-            shortest = self._indices(self._tree.words(chain.shortest) - (dispensable - set(keep)))
+            whole = self._tree.words(chain.shortest)
+            shortest = self._indices(whole - (dispensable - set(keep)))
             if fits(shortest) and (keep or self._structure.is_sound(shortest)):
-                return PlannedDraft(tuple(shortest), True)
+                return PlannedDraft(tuple(self._with_more(shortest, whole, fits)), True)
         return None
+
+    def _with_more(self, kept: list[int], whole: frozenset[int], fits: Fits) -> list[int]:
+        """The shortest statement with those parts of its nouns that there is room for, such as first names."""
+        relations = self._structure.relations
+        parts = [i for i in whole - set(kept) if relations[i] in ("compound", "amod") and i + 1 in whole]
+        for i in sorted(parts, key=self._values.__getitem__, reverse=True):
+            more = self._indices([*kept, i])
+            if i + 1 in kept and fits(more):
+                kept = more
+        return kept
 
     def _sound(self, found: Draft, chain: NestedDrafts) -> Draft | None:
         """The draft, or the next shorter one that shows no sign of a wrong parse."""

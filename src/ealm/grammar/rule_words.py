@@ -84,7 +84,8 @@ STOPPING = frozenset(
 )
 """Verbs that say that something is not done."""
 
-REASONS = frozenset("because according despite due since".split())
+REASONS = frozenset("because according despite due given since".split())
+COMPARING_ASIDE = frozenset("up down lower higher compared versus".split())
 """Prepositions of phrases that limit no denial."""
 
 BOUNDS = frozenset("before after within until above below over under".split())
@@ -116,8 +117,15 @@ GIVING = {
     "to": frozenset(
         "offer offers offered offering entitle entitles entitled entitling expose exposes exposed exposing".split()
     ),
+    "as": frozenset(
+        "name names named naming appoint appoints appointed appointing pick picks picked picking choose chooses chose "
+        "chosen choosing elect elects elected see sees saw seen view views viewed regard regards regarded describe "
+        "describes described treat treats treated serve serves served serving act acts acted acting designate designates "
+        "designated classify classifies classified single singled label labels labeled labelled brand brands branded "
+        "recognize recognizes recognized recognise recognised count counts counted define defines defined".split()
+    ),
 }
-"""Verbs whose phrase with this preposition says what somebody gets."""
+"""Verbs whose phrase with this preposition says what somebody gets, or is said or made to be."""
 
 RIGHTS = frozenset("entitled allowed permitted able eligible liable obliged required available authorised".split())
 """States that somebody is in or not, whatever the reason."""
@@ -178,3 +186,42 @@ MOVING = frozenset("bring brings brought bringing take takes took taking taken".
 
 EASE = frozenset("easy easier hard harder possible impossible difficult".split())
 """Adjectives of what somebody does: "easy to clean"."""
+
+INTENDING = frozenset(
+    "plan plans aim aims seek seeks prepare prepares consider considers mull mulls face faces".split()
+)
+"""Verbs that tell of today what somebody is about to do."""
+
+NAME_TAILS = frozenset("group holdings holding".split())
+OF_A_NATION = ("ian", "ean", "ish", "ese", "ch", "can")
+"""The end of a company's name that it may be named without, unless an adjective is left: "Swedish Group"."""
+
+PLAIN_NAMES = frozenset(
+    "news general national first standard american united international universal time times best global western "
+    "public central target".split()
+)
+"""Names of firms that alone mean something else: "News Corp"."""
+
+FIRST_NAMES = frozenset(
+    "aaron abdul abdullah adam adrian ahmed alan albert alex alexander alexei alfred alice alicia allen amanda amy ana "
+    "andrea andreas andrei andrew andy angela anna anne annie anthony antonio arthur barack barbara barry ben benjamin "
+    "bernard beth bill bob brad brenda brian bruce carl carla carlos carol caroline catherine charles charlie chris "
+    "christian christina christine christopher claire claudia craig cynthia daniel dave david deborah dennis diana "
+    "diane dick dmitry dominique donald donna dorothy doug douglas ed eduardo edward elena eli elizabeth ellen emily "
+    "emma eric erik ernest eva evan felipe fernando fiona francis francisco francois frank fred frederick gary gavin "
+    "geoff geoffrey george gerald gerard giovanni glenn gordon graham greg gregory guido gustavo hannah hans harold "
+    "harry heather hector helen henry herbert hillary howard hugh hugo ian igor irene isabel ivan jack jacob jacques "
+    "james jamie jan jane janet jason javier jay jean jeff jeffrey jennifer jeremy jerome jerry jessica jesus jill jim "
+    "jimmy joan joe joel john jon jonathan jorge jose joseph joshua juan judith julia julian julie karen karl kate "
+    "katherine kathleen keith kelly kenneth kevin kim klaus kurt larry laura lauren laurence leo leon leonard leslie "
+    "linda lisa lloyd louis louise lucas luis luke manuel marco margaret maria marie mario mark martha martin mary "
+    "matt matthew maurice max megan melissa michael michel michelle miguel mike mohammed nancy natalie nathan neil "
+    "nicholas nick nicolas nicole nigel nina oliver olivia oscar pablo pamela pat patricia patrick paul paula pedro "
+    "peter phil philip philippe pierre rachel ralph ray raymond rebecca ricardo richard rick robert roberto robin "
+    "rodrigo roger roland ronald rosa ross rupert russell ruth ryan sam samantha samuel sandra sara sarah scott sean "
+    "sebastian sergei sergio sharon shaun silvio simon sofia sophie stefan stephanie stephen steve steven stuart susan "
+    "suzanne ted teresa theodore theresa thomas tim timothy todd tom tommy tony tracy trevor ulrich ursula valerie "
+    "vera victor victoria vikram vincent vladimir walter warren wayne wendy werner wilhelm william winston wolfgang "
+    "yvonne yves".split()
+)
+"""Whoever has one of them is a person, whose surname is enough in a headline."""

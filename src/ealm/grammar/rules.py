@@ -194,7 +194,7 @@ SAYING = frozenset(
 FIXED_COMPOUNDS = frozenset(
     tuple(compound.split())
     for compound in (
-        "car park, car parks, side effect, side effects, heart attack, heart attacks, heart failure, air strike, air "
+        "car park, car parks, insider trading, side effect, side effects, heart attack, heart attacks, heart failure, air strike, air "
         "strikes, hunger strike, hunger strikes, power plant, power plants, power station, power line, power cut, "
         "power cuts, space station, police station, gas station, petrol station, fire station, railway station, train "
         "station, bus station, bus stop, ice cream, soap opera, human being, human beings, guinea pig, guinea pigs, "
@@ -262,7 +262,7 @@ TITLES = frozenset(
     "chairwoman ceo director general gen. colonel col. sergeant sen. rep. gov. secretary chancellor premier judge "
     "justice prosecutor spokesman spokeswoman coach professor prof. captain capt. senator mayor governor manager "
     "leader analyst economist founder striker defender midfielder goalkeeper executive officer cfo coo boss banker "
-    "lawyer speaker commissioner candidate author actor actress singer".split()
+    "lawyer speaker commissioner candidate author actor actress singer representative ambassador envoy".split()
 )
 """Words before a name without which the name is still the whole name."""
 
@@ -388,7 +388,7 @@ NEED_PHRASE = frozenset(
     "charged convicted composed located linked based aimed tied due liable subject prone set get gets got getting "
     "thinking looking range ranges ranged seem seems seemed look looks looked sound sounds sounded feel feels felt "
     "remain remains remained stay stays stayed keep keeps kept become becomes became suitable able unable "
-    "allergic".split()
+    "allergic marked resort resorts resorted resorting headed heading".split()
 )
 """Verbs, participles and adjectives that say nothing without the phrase behind them: "is entitled to leave"."""
 

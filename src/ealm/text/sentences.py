@@ -30,6 +30,7 @@ _QUOTATION_END = regex.compile(r"[\"”’'»]\s*\z")
 _CLOSING_EMPHASIS = regex.compile(r"[*_]{1,3}(?=\s|\z)\s*")
 """What ends bold type that a sentence ends with: "**Is it ruined?** posted by Al"."""
 _NAMES_THE_SPEAKER = regex.compile(r"(?:—|–|--?)\s*\p{Lu}")
+_INITIAL = regex.compile(r"\p{L}\.")
 _LIST_NUMBER = regex.compile(r"\s*\(?\d{1,3}[.)]\s+")
 _WEEKDAY = "Mon|Tues?|Wed|Thurs?|Fri|Sat|Sun"
 _ABBREVIATED = (
@@ -186,6 +187,8 @@ def _belong_together(before: str, stretch: str) -> bool:
     """A number belongs to what it numbers, "Ms." to a name, "— Ada L., York" to what she said, marks to theirs."""
     if all(character.isspace() or is_mark(character) for character in stretch):
         return True
+    if not before[-1].isspace() and _INITIAL.match(stretch):
+        return True  # "non-U.S."
     if _LIST_NUMBER.fullmatch(before) or any(end.search(before) and on.match(stretch) for end, on in _GOES_ON):
         return True
     return bool(_QUOTATION_END.search(before) and _NAMES_THE_SPEAKER.match(stretch))

@@ -39,7 +39,7 @@ _WORD = regex.compile(
     | (?P<precut>    -[lr][rsc]b- | <unk> | (?<!\S)(?:n't|'(?:s|re|ve|ll|d|m))(?!\S) )
     | (?P<named>     (?<!\w)@\w+ | (?<![\w\#&])\#{_LETTER}{_WORD_CHARACTER}*
                      | \b[cf]\#(?!\w) | \bc\+\+ | [\d#*]\uFE0F?\u20E3 | \bno\.(?=\s?\d) )
-    | (?P<initials>  \b(?:\p{{L}}\.){{2,}}(?:-[\p{{L}}\p{{N}}]+)* | \b\p{{L}}\.(?=\s+\p{{L}}) )
+    | (?P<initials>  \b(?:\p{{L}}{{1,20}}+-)?(?:\p{{L}}\.){{2,}}(?:-[\p{{L}}\p{{N}}]+)* | \b\p{{L}}\.(?=\s+\p{{L}}) )
     | (?P<shortened> \b(?:{"|".join(map(regex.escape, ABBREVIATIONS))})\.(?=\s|[,;:)"'”’]|$) )
     | (?P<number>    (?:(?<![^\s(])[-−'’])?\bv?[\d#]+(?:[.,:/-][\d#]+)*(?:°[cf]?\b|(?:-?{_LETTER}+)*) )
     | (?P<hashes>    \#+(?:[.,:/-]\#+)*(?:-?{_LETTER}+)* )

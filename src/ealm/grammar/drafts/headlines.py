@@ -178,15 +178,50 @@ def copulas(tree: Tree) -> set[int]:
 
 
 def first_names(tree: Tree) -> set[int]:
-    """ "Investor Ann Lee": whoever has a title is a person, and the surname is enough."""
+    """ "Investor Ann Lee": whoever has a title or a common first name is a person, and the surname is enough."""
     titles = [i for i, own in enumerate(tree.relations) if own == "title" and tree.is_word[i]]
-    persons = [tree.heads[i] for i in titles if tree.lower[i] in rules.TITLES | rule_words.PERSONS]
-    return {
+    persons = {tree.heads[i] for i in titles if tree.lower[i] in rules.TITLES | rule_words.PERSONS}
+    found = {
         i
         for person in persons
         for i in tree.children(person, "compound")
         if i == person - 1 and tree.tags[i] == "NNP" and not tree.children(i)
     }
+    for name, tag in enumerate(tree.tags):
+        before = [i for i in tree.children(name, "compound") if i < name] if tag == "NNP" and tree.is_word[name] else []
+        own = before and before[-1] == name - 1 and len(before) < 3 and not tree.children(name, "designator")
+        if own and all(tree.tags[i] == "NNP" and not tree.children(i) for i in before):
+            found |= set(before) if tree.lower[before[0]] in rule_words.FIRST_NAMES else set()
+    return found
+
+
+def name_tails(tree: Tree) -> set[int]:
+    """ "Carlyle Group", "Lehman Brothers Holdings": what a report may leave out of the name of a firm."""
+    return {
+        i
+        for i in range(1, len(tree.words))
+        if tree.lower[i] in rule_words.NAME_TAILS and tree.words[i][:1].isupper() and tree.is_word[i]
+        if tree.relations[i - 1] in ("compound", "nmod") and tree.heads[i - 1] == i
+        if tree.tags[i - 1] == "NNP" and not tree.lower[i - 1].endswith(rule_words.OF_A_NATION)
+    }
+
+
+def wholes(tree: Tree) -> set[int]:
+    """ "Of its" in "three of its ferries", "of the city's biggest" in "five of the city's biggest banks"."""
+    found: set[int] = set()
+    for of in range(1, len(tree.words) - 1):
+        number = tree.heads[of]
+        nouns = tree.children(of, "pobj")
+        if tree.lower[of] != "of" or number != of - 1 or tree.tags[number] != "CD" or len(nouns) != 1:
+            continue
+        noun = nouns[0]
+        owned = [i for i in tree.children(noun, "poss") if i < noun]
+        counted = tree.children(noun, "nummod") or tree.children(number, "quantmod", "nummod")
+        if tree.tags[noun] not in ("NNS", "NNPS") or not owned or counted or tree.lower[number] in ("one", "1"):
+            continue
+        inside = {of} | {j for i in tree.children(noun, "poss", "det", "amod") if i < noun for j in tree.subtree(i)}
+        found |= inside if inside == set(range(of, max(inside) + 1)) else set()
+    return found
 
 
 def is_spoken(tree: Tree, kept: Collection[int]) -> bool:
@@ -213,10 +248,16 @@ def _holds_always(tree: Tree, root: int) -> bool:
         return False
     auxiliaries = tree.children(root, "aux", "auxpass")
     if not auxiliaries:
-        return tree.tags[root] in ("VBZ", "VBP")
+        return tree.tags[root] in ("VBZ", "VBP") and not _is_news(tree, root)
     first = tree.lower[auxiliaries[0]]
     passive = tree.relations[auxiliaries[0]] == "auxpass" and first in rules.BE_PRESENT
     return passive or first in rules.NORMATIVE or (first in ("do", "does") and bool(tree.children(root, "neg")))
+
+
+def _is_news(tree: Tree, root: int) -> bool:
+    """ "Norvik plans to sell its ferries": of somebody who has a name, that is told of today."""
+    subjects = [j for i in tree.children(root, "nsubj") for j in tree.subtree(i)]
+    return tree.lower[root] in rule_words.INTENDING and any(tree.tags[j].startswith("NNP") for j in subjects)
 
 
 def spare_words(tree: Tree) -> set[int]:

@@ -18,7 +18,14 @@ def loosened(tree: Tree, required: Sequence[bool]) -> tuple[dict[int, int], set[
     for i, needed in enumerate(required):
         if not needed or not _is_asserted(tree, tree.heads[i]):
             continue
-        if _describes_one(tree, i) or _is_amount(tree, i) or _is_aim(tree, i) or _is_added(tree, i):
+        if (
+            _describes_one(tree, i)
+            or _describes_some(tree, i)
+            or _is_owners_aim(tree, i)
+            or _is_amount(tree, i)
+            or _is_aim(tree, i)
+            or _is_added(tree, i)
+        ):
             loose.add(i)
         elif _is_record(tree, i):
             loose.add(i)
@@ -57,6 +64,27 @@ def _describes_one(tree: Tree, i: int) -> bool:
     one = tree.tags[noun] == "NN" and any(tree.lower[j] in ("a", "an") for j in tree.children(noun, "det"))
     meant = tree.tags[i] == "VB" and tree.lower[noun] in rules.NEED_INFINITIVE
     return one and not meant and tree.lower[noun] not in rule_words.OPEN_NOUNS
+
+
+def _describes_some(tree: Tree, i: int) -> bool:
+    """ "Accept terms offered by Norvik", "face more rain that could flood fields": what is told of some there are."""
+    noun = tree.heads[i]
+    if tree.relations[i] not in ("relcl", "acl") or not _is_argument(tree, noun):
+        return False
+    known = tree.relations[i] == "acl" and tree.tags[noun] == "NNS" and tree.tags[i] == "VBN"
+    by_whom = known and any(
+        tree.words[k][:1].isupper() for j in tree.children(i, "agent") for k in tree.children(j, "pobj")
+    )
+    more = tree.tags[noun] == "NN" and any(tree.lower[j] == "more" for j in tree.children(noun, "amod"))
+    return by_whom or more
+
+
+def _is_owners_aim(tree: Tree, i: int) -> bool:
+    """ "Norvik's deal to buy a rival comes at a price": it is known whose."""
+    noun = tree.heads[i]
+    owned = any(tree.words[j][:1].isupper() for j in tree.children(noun, "poss"))
+    aims = tree.relations[i] in ("acl", "relcl") and tree.tags[i] == "VB" and tree.children(i, "aux")
+    return owned and bool(aims) and tree.relations[noun] == "nsubj" and tree.heads[noun] == tree.root
 
 
 def _is_argument(tree: Tree, noun: int) -> bool:

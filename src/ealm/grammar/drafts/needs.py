@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.drafts.headlines import spare_words
 from ealm.grammar.drafts.remarks import REMARK
 from ealm.grammar.drafts.scope import COMPLEMENTS
@@ -30,6 +30,8 @@ class Needs(Valency):
         head = self._heads[i]
         if self._asks_how(i):
             return True
+        if self._is_compared_aside(i):
+            return False
         if relation in ("cc", "range-end", "idiom", REMARK) or relation.endswith("-whole") or i in self._narrowing:
             return True
         if (word in rules.FRACTIONS and relation not in _CLAUSES) or self._is_excluding(i):
@@ -226,8 +228,8 @@ class Needs(Valency):
             return True
         objects = {self._lower[j] for j in self._of(i, "pobj")}
         if (
-            above in ("half", "quarter")
-            or objects & rules.CONDITION_NOUNS
+            (above in ("half", "quarter") and not self._is_year(i))
+            or (objects & rules.CONDITION_NOUNS and word not in rule_words.REASONS)
             or (i < head and objects & rules.GENERIC_HEADS)  # "for anything urgent, call"
             or (word == "according" and self._is_rumour(i))
         ):
@@ -238,7 +240,7 @@ class Needs(Valency):
             return True
         if self._is_bounded(i):
             return True
-        if word == "as" and any(self._lower[j] in ("as", "so", "such", "same") for j in self._children[head]):
+        if word == "as" and (self._is_compared_with_as(head, i) or self._completes(i)):
             return True
         if self._is_negated(head) and i > head and self._limits_denial(i):
             return True
@@ -266,8 +268,25 @@ class Needs(Valency):
         if self._bare_participle(i) or self._before_infinitive(i) or self._needs_phrase(i):
             return True
         if above in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}:
-            return self._stands_alone(head) and self._first_behind(i, "prep")
+            told = bool(self._of(head, "xcomp")) or word in rule_words.REASONS  # "is to meet them, according to …"
+            return not told and self._stands_alone(head) and self._first_behind(i, "prep")
         return False
+
+    def _is_compared_aside(self, i: int) -> bool:
+        """ "Banks borrowed 300 million euros, up from 280 million in April"."""
+        head = self._heads[i]
+        opens = self._lower[i] in rule_words.COMPARING_ASIDE and i > head and self._after_comma(i)
+        stated = opens and self._tags[head].startswith("VB") and not self._is_negated(head)
+        return stated and self._has_number(i) and any(head < j < i for j in self._of(head, *COMPLEMENTS, "prep"))
+
+    def _is_year(self, i: int) -> bool:
+        """ "In the first half of 2011"."""
+        return any(self._lower[j].isdigit() and len(self._lower[j]) == 4 for j in self._of(i, "pobj"))
+
+    def _is_compared_with_as(self, head: int, i: int) -> bool:
+        """ "As sharp as", "the same as"."""
+        before = (j for j in self._children[head] if j < i and self._relations[j] != "prep")
+        return any(self._lower[j] in ("as", "so", "such", "same") for j in before)
 
     def _is_told_besides(self, clause: int) -> bool:
         """Whether a clause may go as a whole: then it is whole while it stays."""
@@ -304,6 +323,8 @@ class Needs(Valency):
         first = min(self._subtree(i))
         openers = [j for j in self._of(i, "advmod", "prep", "det") if j < i and min(self._subtree(j)) == first]
         marks = {self._lower[j] for j in (*self._of(i, "mark"), *openers)}
+        if "whether" in marks and first > 0 and self._tree.words[first - 1] == ":":
+            return False  # "faces a choice: whether to stay or go"
         if marks & (rules.CONDITIONS | rules.LIMITING_PREPOSITIONS) or self._lower[i] in rules.CONDITIONS:
             return True
         if self._is_inverted(i) or i in self._tree.conditional or self._lower[i] == "subject":
@@ -328,7 +349,7 @@ class Needs(Valency):
         head = self._heads[i]
         if head == self._tree.root:
             return True
-        if self._after_comma(i):
+        if self._after_comma(i) or self._tells_since_when(i):
             return False
         if self._relations[head] == "appos" or self._is_compared(head):
             return True  # "the firm whose owner fled"
@@ -345,6 +366,11 @@ class Needs(Valency):
         indefinite = not determiners or bool(determiners & {"a", "an", "any"})
         indefinite = indefinite and not self._tags[head].startswith("NNP")
         return indefinite and not (self._told_as_past(head) or self._is_there(head))
+
+    def _tells_since_when(self, i: int) -> bool:
+        """ "Stop paying into the plan beginning in 2008": says of the verb when."""
+        begins = self._lower[i] in ("beginning", "starting") and self._tags[i] == "VBG"
+        return begins and any(self._is_time(j) or self._is_year(j) for j in self._of(i, "prep"))
 
     def _xcomp(self, i: int) -> bool:
         """Behind an object, an infinitive says what for, unless the verb needs it."""

@@ -72,6 +72,10 @@ class Punctuation:
                 if added and all(parse.relations[j] in _UNSET for j in opened):
                     self._closers[i] = added
         self._quoted = _quotations(words)
+        self._possessive = {
+            i for i in self._owners if i and words[i] in ("'", "’") and parse.relations[i - 1] == "poss"
+        }
+        """Of "Martens' job", whatever was left out between the two."""
         self._openers = {i for i, tag in enumerate(parse.tags) if tag in ("IN", "WRB", "RB", "VBG", "VBN")}
 
     def of(self, kept: Collection[int]) -> set[int]:
@@ -87,6 +91,7 @@ class Punctuation:
         broken |= {i for i in self._owners if self._words[i] == '"' and not any(i in pair for pair in self._quoted)}
         left = {i for i in marks - broken if not self._is_left_over(i, kept)} | whole
         left |= {i + 1 for i in kept if self._structure.relations[i] == "label-whole"}  # "Myth: …"
+        left |= {i for i in self._possessive if i - 1 in kept}
         left |= self._between_clauses(kept, left)
         return left | self._closing(kept, left)
 

@@ -338,6 +338,7 @@ class Scope:
         if self._lower[i] not in ("in", "among", "for"):
             return False
         shares = [j for j in self._of(i, "pobj") if self._lower[j] in ("percent", "half") or self._lower[j][-1] == "%"]
+        shares = [j for j in shares if not any(self._lower[k] in ("first", "second") for k in self._of(j, "amod"))]
         if any(self._of(j, "prep") for j in shares):
             return True  # "halved the attacks in 40 percent of patients"
         if self._told_as_past(self._heads[i]):

@@ -16,8 +16,10 @@ from ealm.grammar.drafts.headlines import (
     first_names,
     is_report,
     is_spoken,
+    name_tails,
     spare_words,
     topics_of,
+    wholes,
 )
 from ealm.grammar.drafts.loosening import loosened
 from ealm.grammar.drafts.remarks import Remark, remark
@@ -128,7 +130,8 @@ def _structure(tree: Tree, *, headline: bool) -> Structure:
     plain = headline and not is_report(tree)  # "I spoke to the landlord", "bats are the only mammals that fly"
     articles = spare_words(tree) | demonstratives(tree) if plain else set()
     loose = tree.loose_compounds() | tree.loose_adjectives()
-    shorter = copulas(tree) | first_names(tree) if headline and not plain else set()
+    report = headline and not plain
+    shorter = copulas(tree) | first_names(tree) | name_tails(tree) | wholes(tree) if report else set()
     needs = Costs(tree, headline=headline and not plain)
     count = range(len(tree.words))
     needs.spare |= tree.opening

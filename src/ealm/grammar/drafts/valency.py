@@ -83,6 +83,12 @@ class Valency(Scope):
                 return True
             if self._lower[i] in needed or self._is_since_when(i) or self._is_deadline(i):
                 return True
+            passive = bool(self._of(head, "auxpass"))
+            completes = self._completes(i) or (passive and relation == "agent")
+            told = self._lower[head] in rules.SAYING | rules.THINKING or bool(self._of(head, "prt"))
+            bare = is_never_bare(self._lower[head], passive=passive) or self._lower[head] in rules.NEED_PHRASE
+            if completes and bare and not told and not self._after_comma(i):
+                return True  # "shares headed towards a record"
             stranded = relation == "prep" and not self._children[i] and self._relations[head] == "relcl"
             return stranded or self._is_learned(i) or self._is_of_adjective(i)  # "the film you told us about"
         if relation in ("xcomp", "advcl", "relcl", "acl"):

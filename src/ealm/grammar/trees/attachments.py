@@ -108,6 +108,9 @@ def mend_second_subjects(tree: Tree) -> None:
         if len(subjects) != 2:
             continue
         first, second = subjects
+        if _is_called(tree, first, second):
+            tree.move(first, second, "title")
+            continue
         clauses = [i for i in tree.children(first, "relcl", "acl") if first < i < second]
         if tree.lower[first] == "those" and tree.tags[first + 1] == "VBG" and first + 1 < second:
             tree.move(first + 1, first, "acl")
@@ -115,6 +118,12 @@ def mend_second_subjects(tree: Tree) -> None:
         elif clauses and all(tree.is_word[first:verb]):
             measured = tree.lower[second] in rules.UNITS | rules.TIMES or bool(tree.children(clauses[-1], "dobj"))
             tree.move(second, clauses[-1], "npadvmod" if measured else "dobj")
+
+
+def _is_called(tree: Tree, noun: int, name: int) -> bool:
+    """ "Sportswear company Norvik is aiming to …"."""
+    named = tree.tags[noun] == "NN" and tree.tags[name].startswith("NNP")
+    return named and noun == max(tree.subtree(noun)) == min(tree.subtree(name)) - 1
 
 
 def _is_finite(tree: Tree, verb: int) -> bool:
@@ -164,6 +173,8 @@ def mend_conjunctions(tree: Tree) -> None:
         if tree.relations[i] != "prep" or tree.lower[i] not in rule_words.TWOFOLD or verb == ROOT:
             continue
         nouns = tree.children(i, "pobj")
+        if nouns and _take_predicate(tree, i, nouns[0], verb):
+            continue
         behind = max(tree.subtree(i)) + 1
         for clause in range(behind, len(tree.words)):
             if tree.relations[clause] not in ("advcl", "ccomp", "conj", "dep") or not _is_finite(tree, clause):
@@ -179,6 +190,19 @@ def mend_conjunctions(tree: Tree) -> None:
                 tree.move(i, clause, "mark")
                 tree.move(clause, verb, "advcl")
             break
+
+
+def _take_predicate(tree: Tree, i: int, noun: int, verb: int) -> bool:
+    """ "Rose as hopes that it would end lifted shares": a participle has no object, so it is the verb of the noun."""
+    for clause in tree.children(noun, "acl"):
+        objects = tree.children(clause, "dobj")
+        bare = not tree.children(clause, "nsubj", "nsubjpass", "aux", "auxpass", "mark")
+        if tree.tags[clause] in ("VBN", "VBD") and bare and objects and objects[0] > clause:
+            tree.move(clause, verb, "advcl")
+            tree.move(noun, clause, "nsubj")
+            tree.move(i, clause, "mark")
+            return True
+    return False
 
 
 def mend_conditions(tree: Tree) -> None:
@@ -250,7 +274,10 @@ def mend_misplaced(tree: Tree) -> None:
     """ "May expel a member who has lied": what "who" is the subject of hangs on the noun before "who"."""
     for clause in range(1, len(tree.words)):
         pronouns = [i for i in tree.children(clause, "nsubj", "nsubjpass") if tree.tags[i] in ("WP", "WDT")]
-        if not pronouns or tree.relations[clause] not in ("conj", "advcl", "dep") or pronouns[0] == 0:
+        if not pronouns or tree.relations[clause] not in ("conj", "advcl", "dep", "ccomp") or pronouns[0] == 0:
+            continue
+        if tree.relations[clause] == "ccomp":
+            _mend_told_aside(tree, clause, pronouns[0])
             continue
         noun = pronouns[0] - 1
         if tree.tags[noun] in ("NN", "NNS") and noun not in tree.subtree(clause):
@@ -263,6 +290,13 @@ def mend_misplaced(tree: Tree) -> None:
             behind = [j for j in tree.children(tree.heads[i + 1]) if min(tree.subtree(j)) == end + 1]
             for j in behind[:1]:
                 tree.attach(i + 1, j)
+
+
+def _mend_told_aside(tree: Tree, clause: int, pronoun: int) -> None:
+    """ "It detailed plans on Monday, among them two sales, that could raise a million": no complement of the verb."""
+    objects = [i for i in tree.children(tree.heads[clause], "dobj") if i < pronoun]
+    if objects and tree.tags[pronoun] == "WDT" and tree.words[pronoun - 1] == ",":
+        tree.move(clause, objects[0], "relcl")
 
 
 def mend_relatives(tree: Tree) -> None:

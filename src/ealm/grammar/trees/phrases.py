@@ -218,7 +218,8 @@ def free_designators(tree: Tree) -> None:
             tree.move(i, head, "designator")
             continue
         names = [j for j in tree.children(i, "compound", "nmod") if j < i]
-        if names and names[-1] >= i - 2 and tree.tags[names[-1]].startswith("NNP"):
+        plain = len(names) == 1 and tree.lower[names[0]] in rule_words.PLAIN_NAMES
+        if names and names[-1] >= i - 2 and tree.tags[names[-1]].startswith("NNP") and not plain:
             _swap(tree, i, names[-1])
 
 
@@ -247,6 +248,9 @@ def free_titles(tree: Tree) -> None:
                 if i < title:
                     tree.attach(i, title)
             tree.move(title, name, "title")
+            first = min(tree.subtree(title))
+            if tree.lower[first] in rules.PRIVATIVE and tree.relations[first] == "amod":
+                tree.attach(first, title)  # "former Norvik chief Ann Lee"
 
 
 def _is_title(tree: Tree, index: int, name: int) -> bool:
@@ -294,6 +298,9 @@ def join_spans(tree: Tree) -> None:
     for i in range(1, len(tree.words) - 1):
         ends = (i - 1, i + 1)
         if not all(tree.is_word[j] for j in ends) or tree.heads[i - 1] in (i, i + 1):
+            continue
+        if tree.words[i] == "/" and i - 1 not in tree.subtree(i + 1):
+            tree.move(i + 1, i - 1, "idiom")  # "F-16C/D", "and/or"
             continue
         numbers = all(tree.words[j].isdigit() for j in ends)
         letters = all(len(tree.words[j]) == 1 or tree.words[j].isdigit() for j in ends)

@@ -95,7 +95,7 @@ def _said(tree: Tree, verb: int) -> int | None:
     speakers = tree.children(verb, "nsubj")
     if any(tree.lower[i] in rules.CONDITIONS for i in tree.children(verb, "mark")):
         return None  # "if the program reports that …"
-    if not speakers or tree.lower[speakers[0]] in rules.NOBODY_IN_PARTICULAR:
+    if not speakers or (tree.lower[speakers[0]] in rules.NOBODY_IN_PARTICULAR and not _knows(tree, speakers[0])):
         return None
     others = [i for i in tree.children(verb, "conj", "conj-whole") if tree.children(i, "nsubj")]
     if others or any(tree.lower[i] == "but" for i in tree.children(verb, "cc")):
@@ -104,6 +104,12 @@ def _said(tree: Tree, verb: int) -> int | None:
         if is_plain(tree, clause):
             return clause
     return None
+
+
+def _knows(tree: Tree, speaker: int) -> bool:
+    """ "Two people familiar with the matter said": sources."""
+    described = {tree.lower[i] for i in tree.children(speaker, "amod", "acl", "relcl")}
+    return tree.lower[speaker] == "people" and bool(described & {"familiar", "close", "briefed", "involved"})
 
 
 def _speaks_of_speaker(tree: Tree, clause: int) -> bool:
