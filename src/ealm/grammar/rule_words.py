@@ -118,11 +118,12 @@ GIVING = {
         "offer offers offered offering entitle entitles entitled entitling expose exposes exposed exposing".split()
     ),
     "as": frozenset(
-        "name names named naming appoint appoints appointed appointing pick picks picked picking choose chooses chose "
-        "chosen choosing elect elects elected see sees saw seen view views viewed regard regards regarded describe "
-        "describes described treat treats treated serve serves served serving act acts acted acting designate designates "
-        "designated classify classifies classified single singled label labels labeled labelled brand brands branded "
-        "recognize recognizes recognized recognise recognised count counts counted define defines defined".split()
+        "name names named naming appoint appoints appointed appointing pick picks picked picking choose chooses "
+        "chose chosen choosing elect elects elected see sees saw seen view views viewed regard regards regarded "
+        "describe describes described treat treats treated serve serves served serving act acts acted acting "
+        "designate designates designated classify classifies classified single singled label labels labeled "
+        "labelled brand brands branded recognize recognizes recognized recognise recognised count counts counted "
+        "define defines defined".split()
     ),
 }
 """Verbs whose phrase with this preposition says what somebody gets, or is said or made to be."""

@@ -194,7 +194,8 @@ SAYING = frozenset(
 FIXED_COMPOUNDS = frozenset(
     tuple(compound.split())
     for compound in (
-        "car park, car parks, insider trading, side effect, side effects, heart attack, heart attacks, heart failure, air strike, air "
+        "insider trading, "
+        "car park, car parks, side effect, side effects, heart attack, heart attacks, heart failure, air strike, air "
         "strikes, hunger strike, hunger strikes, power plant, power plants, power station, power line, power cut, "
         "power cuts, space station, police station, gas station, petrol station, fire station, railway station, train "
         "station, bus station, bus stop, ice cream, soap opera, human being, human beings, guinea pig, guinea pigs, "

@@ -74,7 +74,7 @@ class Needs(Valency):
             return False  # "not suitable because of small parts"
         if relation in ("prep", "amod", "acl", "relcl") and self._is_universal(head) and not self._after_comma(i):
             return True
-        if relation in ("prep", "advcl", "npadvmod", "advmod") and self._is_focused(i):
+        if relation in ("prep", "advcl", "npadvmod", "advmod") and self._is_focused(i) and not self._tells_what_for(i):
             return True
         if relation in ("prep", "relcl", "acl") and not self._after_comma(i) and self._narrows(i):
             return True
@@ -268,7 +268,7 @@ class Needs(Valency):
         if self._bare_participle(i) or self._before_infinitive(i) or self._needs_phrase(i):
             return True
         if above in rules.BE_PRESENT | rules.BE_PAST | {"be", "been"}:
-            told = bool(self._of(head, "xcomp")) or word in rule_words.REASONS  # "is to meet them, according to …"
+            told = self._lower[head + 1] == "to" or word in rule_words.REASONS  # "is to meet them, according to …"
             return not told and self._stands_alone(head) and self._first_behind(i, "prep")
         return False
 
@@ -277,7 +277,18 @@ class Needs(Valency):
         head = self._heads[i]
         opens = self._lower[i] in rule_words.COMPARING_ASIDE and i > head and self._after_comma(i)
         stated = opens and self._tags[head].startswith("VB") and not self._is_negated(head)
-        return stated and self._has_number(i) and any(head < j < i for j in self._of(head, *COMPLEMENTS, "prep"))
+        stated = stated and any(self._lower[j] in ("from", "than", "with", "to") for j in self._of(i, "prep"))
+        return (
+            stated
+            and self._lower[i + 1] != "to"
+            and self._has_number(i)
+            and any(head < j < i for j in self._of(head, *COMPLEMENTS, "prep"))
+        )
+
+    def _tells_what_for(self, i: int) -> bool:
+        """ "They hold hands so that they do not drift apart"."""
+        first = min(self._subtree(i))
+        return self._lower[first : first + 2] == ["so", "that"]
 
     def _is_year(self, i: int) -> bool:
         """ "In the first half of 2011"."""
