@@ -37,6 +37,18 @@ NOUN_PHRASES = {
     "increase": ("in",),
     "decrease": ("in",),
     "decline": ("in",),
+    "cusp": ("of",),
+    "verge": ("of",),
+    "brink": ("of",),
+    "roster": ("of",),
+    "fate": ("of",),
+    "hopes": ("of", "for", "about"),
+    "fears": ("of", "about", "over"),
+    "concerns": ("about", "over"),
+    "worries": ("about", "over"),
+    "expectations": ("of", "for"),
+    "optimism": ("about", "over"),
+    "doubts": ("about", "over"),
 }
 """Nouns that say little without a phrase that begins with one of these words."""
 
@@ -187,6 +199,21 @@ MOVING = frozenset("bring brings brought bringing take takes took taking taken".
 
 EASE = frozenset("easy easier hard harder possible impossible difficult".split())
 """Adjectives of what somebody does: "easy to clean"."""
+
+STRIVING = frozenset(
+    "called calling working works worked work struggling struggles struggled struggle scrambling scrambled racing "
+    "raced fighting fought vying battling battled bidding trying tried seeking sought".split()
+)
+"""Verbs that say little without the infinitive behind them."""
+
+CIRCUMSTANCES = frozenset("amid after before during despite following since because as while".split())
+"""What says under which circumstances something is, and never completes a verb."""
+
+FEELINGS = frozenset(
+    "hopes hope fears fear concerns concern worries expectations expectation speculation doubts optimism signs sign "
+    "evidence news reports".split()
+)
+"""Nouns that say little without what is hoped or feared."""
 
 INTENDING = frozenset(
     "plan plans aim aims seek seeks prepare prepares consider considers mull mulls face faces".split()

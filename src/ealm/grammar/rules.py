@@ -187,7 +187,7 @@ SAYING = frozenset(
     "said says say saying told tells announced announces reported reports stated states added adds noted notes "
     "confirmed confirms showed shows found finds revealed reveals disclosed discloses wrote writes admitted admits "
     "acknowledged acknowledges declared declares stressed stresses emphasized emphasised texted texts tweeted tweets "
-    "emailed emails".split()
+    "emailed emails informed informs".split()
 )
 """Verbs of plain assertion: what their subject says may stand alone. Believing, denying, hoping and asking are none."""
 

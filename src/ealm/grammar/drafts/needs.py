@@ -224,7 +224,8 @@ class Needs(Valency):
             return True  # "the age at which"
         if self._relations[head] == "prep" or self._tags[head] == "IN":
             return True  # "out of", "because of"
-        if self._completes(i) and any(self._lower[j] in rules.NEGATORS for j in self._subtree(i)):
+        beside = word in rule_words.CIRCUMSTANCES  # "tumbled amid fears that it will not be able to pay"
+        if self._completes(i) and not beside and any(self._lower[j] in rules.NEGATORS for j in self._subtree(i)):
             return True
         objects = {self._lower[j] for j in self._of(i, "pobj")}
         if (

@@ -192,6 +192,7 @@ def _lacks_complement(tree: Tree, verb: int, kept: Collection[int]) -> bool:
     behind = [i for i in tree.children(verb) if i > verb and tree.relations[i] not in _BESIDE]
     times = [i for i in behind if any(tree.lower[j] in rules.TIMES for j in (i, *tree.children(i, "pobj")))]
     behind = [i for i in behind if i not in times]  # "stocks jumped on Monday"
+    behind = [i for i in behind if tree.lower[i] not in rule_words.CIRCUMSTANCES]  # "stocks tumbled amid fears"
     for i in tree.children(verb, "advcl"):  # "will cost 40 euros more than planned"
         first = min(tree.subtree(i))
         opened = tree.relations[first] == "mark" or tree.tags[first][0] == "W"
@@ -203,7 +204,7 @@ def _lacks_complement(tree: Tree, verb: int, kept: Collection[int]) -> bool:
     return is_never_bare(tree.lower[verb], passive=passive)
 
 
-_STATING = frozenset({"ROOT", "conj", "ccomp"})
+_STATING = frozenset({"ROOT", "conj", "ccomp", "advcl"})
 _BESIDE = frozenset({"conj", "conj-whole", "cc", "advcl", "parataxis", "attribution", "punct", "discourse", "intj"})
 
 

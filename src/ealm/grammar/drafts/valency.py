@@ -87,11 +87,15 @@ class Valency(Scope):
             completes = self._completes(i) or (passive and relation == "agent")
             told = self._lower[head] in rules.SAYING | rules.THINKING or bool(self._of(head, "prt"))
             bare = is_never_bare(self._lower[head], passive=passive) or self._lower[head] in rules.NEED_PHRASE
-            if completes and bare and not told and not self._after_comma(i):
+            beside = self._lower[i] in rule_words.CIRCUMSTANCES
+            if completes and bare and not (told or beside or self._after_comma(i)):
                 return True  # "shares headed towards a record"
             stranded = relation == "prep" and not self._children[i] and self._relations[head] == "relcl"
             return stranded or self._is_learned(i) or self._is_of_adjective(i)  # "the film you told us about"
         if relation in ("xcomp", "advcl", "relcl", "acl"):
+            felt = self._lower[head] in rule_words.FEELINGS and self._relations[head] == "pobj"
+            if felt and relation in ("relcl", "acl") and i == min(self._of(head, "relcl", "acl")):
+                return not self._of(head, "prep") and not self._after_comma(i)  # "rose on hopes that rates will fall"
             told = self._lower[head] in rule_words.WAYS and self._relations[head] == "pobj" and relation != "advcl"
             return told or self._is_time_taken(i) or self._is_voted(i) or self._is_aim(i)
         if relation == "conj" and head > 0:  # "both foreign and local makers", "the firms Norvik and Seabed"

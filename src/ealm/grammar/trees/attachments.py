@@ -10,6 +10,8 @@ def mend_attachments(tree: Tree) -> None:
     mend_missing_subject(tree)
     mend_participles(tree)
     mend_second_subjects(tree)
+    mend_whose(tree)
+    mend_efforts(tree)
     mend_crossings(tree)
     mend_prepositions(tree)
     mend_conjunctions(tree)
@@ -129,6 +131,38 @@ def _is_called(tree: Tree, noun: int, name: int) -> bool:
 def _is_finite(tree: Tree, verb: int) -> bool:
     finite = ("VBD", "VBZ", "VBP", "MD")
     return tree.tags[verb] in finite or any(tree.tags[i] in finite for i in tree.children(verb, "aux", "auxpass"))
+
+
+def mend_whose(tree: Tree) -> None:
+    """ "The flight of a banker whose fund lost a million ended on Friday": "lost" is no main verb."""
+    for clause in range(len(tree.words)):
+        subjects = [i for i in tree.children(clause, "nsubj", "nsubjpass") if i < clause]
+        owned = [i for i in subjects[1:] if any(tree.tags[j] == "WP$" for j in tree.children(i, "poss"))]
+        verb = next((i for i in tree.children(clause) if i > clause and _lacks_its_subject(tree, i)), None)
+        if owned and verb is not None:
+            noun = min(tree.subtree(owned[0])) - 1
+            tree.move(verb, tree.heads[clause], tree.relations[clause])
+            tree.root = verb if tree.root == clause else tree.root
+            tree.attach(subjects[0], verb)
+            tree.move(clause, noun if noun in tree.subtree(subjects[0]) else subjects[0], "relcl")
+
+
+def _lacks_its_subject(tree: Tree, verb: int) -> bool:
+    """Whether a parser hung a finite verb on another one, without conjunction or comma."""
+    beside = tree.relations[verb] in ("advcl", "ccomp", "conj") and tree.tags[verb] in ("VBD", "VBZ", "VBP")
+    return beside and not tree.children(verb, "nsubj", "nsubjpass", "mark", "cc") and tree.is_word[verb - 1]
+
+
+def mend_efforts(tree: Tree) -> None:
+    """ "The office called on the port to save fuel", "it is working to win orders": what for is all that is said."""
+    for i, relation in enumerate(tree.relations):
+        verb = tree.heads[i]
+        if relation != "advcl" or tree.tags[i] != "VB" or not verb < i or tree.lower[verb] not in rule_words.STRIVING:
+            continue
+        aimed = any(tree.lower[j] == "to" for j in tree.children(i, "aux")) and not tree.children(i, "mark")
+        between = range(verb, min(tree.subtree(i)))
+        if aimed and not tree.children(verb, "dobj", "xcomp", "ccomp", "prt") and all(tree.is_word[j] for j in between):
+            tree.relations[i] = "xcomp"
 
 
 def mend_crossings(tree: Tree) -> None:
@@ -383,6 +417,10 @@ def mend_rates(tree: Tree) -> None:
 
 def mend_times(tree: Tree) -> None:
     """ "To Wednesday at 3", "on Fridays in April": the hour belongs to the day, and the day to the month."""
+    for i in range(1, len(tree.words) - 1):
+        apart = tree.relations[i] in ("compound", "nmod") and tree.heads[i] > i and not tree.children(i - 1)
+        if apart and tree.lower[i] in rules.WEEKDAYS and tree.lower[i - 1] == "on" and tree.tags[i + 1] == "NNP":
+            tree.move(i, i - 1, "pobj")  # "said on Thursday President Lee earned a million"
     for i in range(1, len(tree.words)):
         if tree.lower[i] in ("earlier", "later", "ago") and tree.children(i, "npadvmod"):
             tree.relations[i] = "npadvmod"  # "pain that began two hours earlier"

@@ -18,7 +18,8 @@ def free_statements(tree: Tree) -> None:
             return
         subject = next(iter(tree.children(content, "nsubj", "nsubjpass")), None)
         speaker = next(iter(tree.children(speech, "nsubj", *(["nsubjpass"] if own is not None else []))), None)
-        pronoun = subject is not None and tree.lower[subject] in rules.THIRD_PERSON and not _is_empty(tree, content)
+        empty = subject is not None and tree.lower[subject] == "it" and _is_empty(tree, content)
+        pronoun = subject is not None and tree.lower[subject] in rules.THIRD_PERSON and not empty
         antecedent = pronoun and speaker is not None and _is_speaker(tree, subject or 0, speaker)
         named = speaker is not None and not _is_pronoun(tree, speaker)
         claimed = named and tree.lower[speaker or 0] in rule_words.CLAIMANTS
