@@ -78,6 +78,16 @@ def test_names_have_a_capital_inside_the_sentence() -> None:
     ]
 
 
+def test_a_number_keeps_its_scale_and_no_its_longer() -> None:
+    assert protected("It paid $ 4.85 billion and 3 percent , a million times", "numbers") == [
+        "4.85",
+        "billion",
+        "3",
+        "percent",
+    ]
+    assert protected("It will no longer pay a longer lease", "negation") == ["no", "longer"]
+
+
 def test_weekdays_and_pronouns_are_no_names() -> None:
     assert protected("On Monday I met The River of the US", "names") == ["River", "US"]
 

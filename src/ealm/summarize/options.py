@@ -94,7 +94,7 @@ class SummarizeOptions:
         "Kinds of words that stay as long as the length allows: negation (with the word that it negates), numbers, "
         "names, or none.",
         choices=(*KINDS, "none"),
-        unset="negation, with the paper's agent names too; none with pretokenized",
+        unset="negation, with the paper's agent numbers and names too; none with pretokenized",
     )
     extractive: bool = _row("flag", "content", "Never replace a word.", default=False)
     reword: bool = _row(

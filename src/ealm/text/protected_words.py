@@ -30,8 +30,9 @@ def _is_name(word: str, first: bool) -> bool:
 KINDS: dict[str, Callable[[str, bool], bool]] = {"negation": _is_negation, "numbers": _is_number, "names": _is_name}
 """Kinds of words that can be protected, in order of value."""
 
-DEFAULT_KINDS = {"goal": ("negation",), "paper": ("negation", "names")}
-"""By method. Removing "not" reverses the meaning; and where no grammar holds names together, half of one is another."""
+DEFAULT_KINDS = {"goal": ("negation",), "paper": ("negation", "numbers", "names")}
+"""By method. Removing "not" reverses the meaning; and where no grammar holds names and numbers together, half of one is
+another."""
 
 
 def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
@@ -45,6 +46,8 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 _CURRENCY = regex.compile(r"\p{Sc}")
 _BEHIND_NUMBERS = frozenset("% ‰ °".split())
+_SCALES = frozenset("hundred thousand million billion trillion percent pct dozen".split())
+"""Words behind a number without which it is another: "$4.85 billion"."""
 
 _REACH = 4
 """Words after a negation among which the one that it negates is looked for."""
@@ -106,6 +109,10 @@ def _is_word(word: str) -> bool:
 def protected_indices(words: Sequence[str], kinds: Sequence[str]) -> frozenset[int]:
     """Indices of all words of these kinds."""
     first = next((index for index, word in enumerate(words) if _is_word(word)), 0)
-    return frozenset(
-        index for index, word in enumerate(words) if any(KINDS[kind](word, index <= first) for kind in kinds)
-    )
+    found = {index for index, word in enumerate(words) if any(KINDS[kind](word, index <= first) for kind in kinds)}
+    for index in range(1, len(words)):
+        scale = "numbers" in kinds and words[index].lower() in _SCALES and _is_number(words[index - 1], first=False)
+        no_longer = "negation" in kinds and words[index].lower() == "longer" and words[index - 1].lower() == "no"
+        if scale or no_longer:
+            found.add(index)
+    return frozenset(found)
