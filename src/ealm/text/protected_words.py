@@ -8,7 +8,7 @@ import regex
 
 from ealm.common.errors import SettingsError
 from ealm.text.tokenizer import TAG
-from ealm.text.word_lists import HEDGES, LIGHT_WORDS, NEGATIONS, STOP_WORDS
+from ealm.text.word_lists import HEDGES, LIGHT_WORDS, NEGATIONS, SCALES, STOP_WORDS
 from ealm.text.words import straight_apostrophes
 
 
@@ -46,8 +46,6 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 _CURRENCY = regex.compile(r"\p{Sc}")
 _BEHIND_NUMBERS = frozenset("% ‰ °".split())
-_SCALES = frozenset("hundred thousand million billion trillion percent pct dozen".split())
-"""Words behind a number without which it is another: "$4.85 billion"."""
 
 _REACH = 4
 """Words after a negation among which the one that it negates is looked for."""
@@ -111,7 +109,7 @@ def protected_indices(words: Sequence[str], kinds: Sequence[str]) -> frozenset[i
     first = next((index for index, word in enumerate(words) if _is_word(word)), 0)
     found = {index for index, word in enumerate(words) if any(KINDS[kind](word, index <= first) for kind in kinds)}
     for index in range(1, len(words)):
-        scale = "numbers" in kinds and words[index].lower() in _SCALES and _is_number(words[index - 1], first=False)
+        scale = "numbers" in kinds and words[index].lower() in SCALES and _is_number(words[index - 1], first=False)
         no_longer = "negation" in kinds and words[index].lower() == "longer" and words[index - 1].lower() == "no"
         if scale or no_longer:
             found.add(index)

@@ -92,6 +92,9 @@ FREE_NEGATIONS = _words("not never")
 VERB_NEGATIONS = FREE_NEGATIONS | {"n't"}
 """Negations between an auxiliary and its verb, the clitic included."""
 
+SCALES = frozenset("hundred thousand million billion trillion percent pct dozen".split())
+"""Words behind a number without which it is another: "$4.85 billion"."""
+
 HEDGES = _words("may might could")
 """Auxiliaries that make a fact a possibility. In lower case only: a May is a month, a Might a force."""
 
