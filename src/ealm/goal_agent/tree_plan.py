@@ -9,6 +9,7 @@ from ealm.common.caching import cached_property
 from ealm.common.pieces import between_pieces
 from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
 from ealm.grammar.drafts.careful import careful
+from ealm.grammar.drafts.remarks import Remark
 from ealm.grammar.drafts.structure import Structure, below, restricted
 from ealm.grammar.trees.rearranging import ROOT
 from ealm.paper.edits import Action
@@ -255,7 +256,9 @@ class TreePlan:
 
     def _instead(self, fits: Fits, *, rephrase: bool) -> PlannedDraft | None:
         """A statement in place of the main one, which does not fit."""
-        return (self._condensed(fits) if rephrase else None) or self._other_statement(fits, rephrase=rephrase)
+        briefer = (self._structure.sourced, self._structure.condensed) if rephrase else ()
+        found = (self._condensed(fits, *own) for own in briefer if own is not None)
+        return next(filter(None, found), None) or self._other_statement(fits, rephrase=rephrase)
 
     def _written(self, draft: PlannedDraft, fits: Fits) -> PlannedDraft:
         """With "and" where a list has lost its end, and "a" or "an" as the next word has it."""
@@ -275,20 +278,22 @@ class TreePlan:
             written |= articles if fits(draft.kept, {**written, **articles}) else {}
         return replace(draft, written=written)
 
-    def _condensed(self, fits: Fits) -> PlannedDraft | None:
-        """The statement with a remark for its conditions: "ships may enter under certain conditions"."""
-        if self._structure.condensed is None:
-            return None
-        structure, remark = self._structure.condensed
+    def _condensed(self, fits: Fits, structure: Structure, remark: Remark) -> PlannedDraft | None:
+        """The statement with a remark for its conditions, or a word for its source: "… if conditions are met"."""
         sizes = list(self._sizes)
         for place, text in remark.written.items():
-            sizes[place] = len(text.split())
-        _, words = self._best_part(structure, lambda kept, _=None: fits(kept, remark.written), sizes)
+            sizes[place] = len(text.strip(": ").split())
+        words: list[int] = []
+        for own in filter(None, (structure, structure.loosened)):
+            words = words or self._best_part(own, lambda kept, _=None: fits(kept, remark.written), sizes)[1]
         if not words:
             least = _shortest(structure, self._values, sizes) - structure.dispensable[0]
             words = self._indices(least) if fits(self._indices(least), remark.written) else []
-        if not words or remark.leaves_open(words):
+        if not words or remark.leaves_open(words) or not structure.is_sound(words):
             return None
+        if remark.written[remark.place].startswith(":"):  # and no comma before it
+            before = max((i for i in words if structure.is_word[i] and i < remark.place), default=0)
+            words = [i for i in words if not before < i < remark.place]
         behind = next((i for i in words if i > remark.place), None)
         if behind is not None and not structure.is_word[behind] and remark.written[remark.place].endswith(","):
             words = [i for i in words if i != behind]

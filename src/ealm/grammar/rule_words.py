@@ -200,6 +200,13 @@ MOVING = frozenset("bring brings brought bringing take takes took taking taken".
 EASE = frozenset("easy easier hard harder possible impossible difficult".split())
 """Adjectives of what somebody does: "easy to clean"."""
 
+SOURCES = frozenset("source sources insider insiders".split())
+MEDIA = frozenset(
+    "newspaper newspapers magazine journal times post daily weekly paper papers agency television tv radio media "
+    "broadcaster website blog cnbc cnn bbc bloomberg nikkei spiegel report reports".split()
+)
+"""Those who tell what they heard of others."""
+
 STRIVING = frozenset(
     "called calling working works worked work struggling struggles struggled struggle scrambling scrambled racing "
     "raced fighting fought vying battling battled bidding trying tried seeking sought".split()

@@ -264,6 +264,8 @@ class Layout:
 
     def _space(self, left: int, right: int, new: Mapping[int, str]) -> str:
         """White space between two words that are now adjacent."""
+        if new.get(right, "").startswith(":"):
+            return ""  # "plans to sell ferries: source"
         if new and any(index in new and self._is_punctuation[index] for index in (left, right)):
             return " "  # a word that replaces punctuation needs space
         if right == left + 1:

@@ -76,6 +76,7 @@ class Punctuation:
             i for i in self._owners if i and words[i] in ("'", "’") and parse.relations[i - 1] == "poss"
         }
         """Of "Martens' job", whatever was left out between the two."""
+        self._told_last = _told_last(words, structure)
         self._openers = {i for i, tag in enumerate(parse.tags) if tag in ("IN", "WRB", "RB", "VBG", "VBN")}
 
     def of(self, kept: Collection[int]) -> set[int]:
@@ -92,6 +93,7 @@ class Punctuation:
         left = {i for i in marks - broken if not self._is_left_over(i, kept)} | whole
         left |= {i + 1 for i in kept if self._structure.relations[i] == "label-whole"}  # "Myth: …"
         left |= {i for i in self._possessive if i - 1 in kept}
+        left |= {comma for comma, own in self._told_last.items() if own[-1] in kept and any(i in kept for i in own)}
         left |= self._between_clauses(kept, left)
         return left | self._closing(kept, left)
 
@@ -271,6 +273,19 @@ def _spans(parse: Parse, is_word: Sequence[bool]) -> tuple[list[int], list[int]]
             first[head], last[head] = min(first[head], i), max(last[head], i)
             head, steps = parse.heads[head], steps + 1
     return first, last
+
+
+def _told_last(words: Sequence[str], structure: Structure) -> dict[int, list[int]]:
+    """The comma before whoever said it, with all words of that, the verb last: "prices may fall, the bank said"."""
+    found = {}
+    for verb, relation in enumerate(structure.relations):
+        if not relation.startswith("attribution"):
+            continue
+        own = sorted(i for i in range(len(words)) if structure.is_word[i] and _is_below(structure.heads, i, verb))
+        others = [i for i, word in enumerate(structure.is_word) if word and i not in own]
+        if own and others and max(others) < own[0] and words[own[0] - 1] == ",":
+            found[own[0] - 1] = [*own, verb]
+    return found
 
 
 def _quotations(words: Sequence[str]) -> list[tuple[int, int]]:

@@ -254,7 +254,8 @@ class Scope:
         return any(self._lower[j] in ("rather", "instead") for j in self._of(i, "idiom"))
 
     def _is_rumour(self, i: int) -> bool:
-        return any(self._lower[j] in rules.RUMOURS | rule_words.CLAIMANTS for j in self._subtree(i))
+        told = rules.RUMOURS | rule_words.CLAIMANTS | rule_words.SOURCES
+        return any(self._lower[j] in told for j in self._subtree(i)) and not self._of(i, "pcomp")
 
     def _is_inverted(self, i: int) -> bool:
         """ "Should it rain", "had he known": a condition without its conjunction."""

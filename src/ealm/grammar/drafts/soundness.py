@@ -105,6 +105,9 @@ def _meets(tree: Tree, before: int, behind: int, kept: Collection[int]) -> bool:
         return False
     if _skips_infinitive(tree, before, behind) or (tree.relations[before] == "ROOT" and tree.tags[behind] == "MD"):
         return tree.tags[before] in ("VBD", "VBZ", "VBP") or tree.tags[behind] != "MD"  # "rose may hurt"
+    names = tree.tags[before].startswith("NNP") and tree.tags[behind].startswith("NNP")
+    if names and any(tree.tags[i] == "CC" for i in range(before + 1, behind)):
+        return True  # "Norvik Seabed are in talks" of "Norvik Inc and Seabed"
     if tree.lower[before] in rules.SAYING and tree.relations[behind] == "conj" and tree.tags[behind] in _FINITE:
         return not tree.children(behind, "nsubj", "nsubjpass")  # "the firm said, posted a loss"
     linked = tree.tags[behind] in ("PRP", "MD") and tree.lower[behind - 1] == "or"

@@ -24,6 +24,7 @@ from ealm.grammar.drafts.headlines import (
 from ealm.grammar.drafts.loosening import loosened
 from ealm.grammar.drafts.remarks import Remark, remark
 from ealm.grammar.drafts.soundness import is_sound
+from ealm.grammar.drafts.sources import sourced
 from ealm.grammar.protocol import Parse
 from ealm.grammar.trees.boundaries import bind_contradictions, bind_results
 from ealm.grammar.trees.ellipsis import elide_pronouns, elide_subjects
@@ -63,6 +64,12 @@ class Structure:
     def condensed(self) -> "tuple[Structure, Remark] | None":
         """The structure with a remark in place of the conditions that the sentence needs."""
         found = None if self.tree is None else remark(self.tree, self.required)
+        return None if found is None else (_structure(found.tree, headline=self.headline), found)
+
+    @cached_property
+    def sourced(self) -> "tuple[Structure, Remark] | None":
+        """The structure with a word for whoever says what it states."""
+        found = None if self.tree is None else sourced(self.tree)
         return None if found is None else (_structure(found.tree, headline=self.headline), found)
 
     @cached_property

@@ -23,6 +23,8 @@ def free_statements(tree: Tree) -> None:
         antecedent = pronoun and speaker is not None and _is_speaker(tree, subject or 0, speaker)
         named = speaker is not None and not _is_pronoun(tree, speaker)
         claimed = named and tree.lower[speaker or 0] in rule_words.CLAIMANTS
+        if own is None and named and speaker is not None and not (antecedent and named):
+            claimed = claimed or is_anonymous(tree, speaker) or is_medium(tree, speaker) or _judges(tree, content)
         dependent = (
             claimed or (own is None and _speaks_of_speaker(tree, content)) or (pronoun and not (antecedent and named))
         )
@@ -107,10 +109,33 @@ def _said(tree: Tree, verb: int) -> int | None:
     return None
 
 
+def is_anonymous(tree: Tree, speaker: int) -> bool:
+    """ "Sources said", "a person close to the talks said"."""
+    return tree.lower[speaker] in rule_words.SOURCES or _knows(tree, speaker)
+
+
+def is_medium(tree: Tree, speaker: int) -> bool:
+    """ "The Lerwick Times reported": who tells what he heard of others; but a report shows what was counted."""
+    if tree.lower[tree.heads[speaker]] in ("showed", "shows", "found", "finds"):
+        return False
+    return any(tree.lower[i] in rule_words.MEDIA for i in (speaker, *tree.children(speaker, "compound", "appos")))
+
+
+def _judges(tree: Tree, clause: int) -> bool:
+    """Whether it is an opinion, a demand or a forecast: "is a major step", "needs to", "should", "is likely to"."""
+    helping = {tree.lower[i] for i in tree.children(clause, "aux")}
+    if tree.lower[clause] in ("needs", "need") or helping & {"should", "must", "could", "might"}:
+        return True
+    being = tree.lower[clause] in rules.BE_PRESENT | rules.BE_PAST
+    return being and any(tree.tags[i][:2] in ("JJ", "NN", "RB") for i in tree.children(clause, "acomp", "attr"))
+
+
 def _knows(tree: Tree, speaker: int) -> bool:
     """ "Two people familiar with the matter said": sources."""
     described = {tree.lower[i] for i in tree.children(speaker, "amod", "acl", "relcl")}
-    return tree.lower[speaker] == "people" and bool(described & {"familiar", "close", "briefed", "involved"})
+    return tree.lower[speaker] in ("people", "person") and bool(
+        described & {"familiar", "close", "briefed", "involved"}
+    )
 
 
 def _speaks_of_speaker(tree: Tree, clause: int) -> bool:
