@@ -87,7 +87,8 @@ class TransformersMaskedLM:
     ) -> "TransformersMaskedLM":
         """Load by folder (nothing is fetched) or by hub name (fetched unless it is in the local cache).
 
-        `engine` is what runs it: "torch", or "int8" on the CPU, which is faster and rounds.
+        `engine` is what runs it: "torch"; "auto", in the same precision by what is fastest here; or "int8" on the
+        CPU, which is faster and rounds.
         """
         wanted = str(name_or_folder)
         try:
