@@ -12,6 +12,7 @@ from torch import nn
 from ealm.lm import loading, onednn_linear
 from ealm.lm.bert import LightEncoder
 from ealm.lm.cloze import Masked
+from ealm.lm.flat_encoder import FlatEncoder
 from ealm.lm.masked_lm import TransformersMaskedLM
 from ealm.lm.onednn_linear import OneDnnLinear, filled_up, onednn_pays
 from ealm.lm.other_linears import with_other_linears
@@ -82,13 +83,10 @@ def test_every_linear_layer_of_a_copy_is_exchanged_and_none_of_the_original(buil
 def test_the_engine_auto_takes_them_where_they_pay(pays: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "onednn_pays", lambda device: pays)
     plain, chosen = (TransformersMaskedLM.load("embedded", engine=engine) for engine in ("torch", "auto"))
-    for part in (plain._encoder, plain._head):
-        assert layers(part, OneDnnLinear) == 0
-    for part in (chosen._encoder, chosen._head):
-        assert layers(part, OneDnnLinear) == (
-            layers(plain._encoder if part is chosen._encoder else plain._head, nn.Linear) if pays else 0
-        )
-    assert isinstance(chosen._encoder, LightEncoder)
+    assert isinstance(plain._encoder, LightEncoder)
+    assert isinstance(chosen._encoder, FlatEncoder if pays else LightEncoder)
+    assert layers(plain._head, OneDnnLinear) == 0
+    assert layers(chosen._head, OneDnnLinear) == (layers(plain._head, nn.Linear) if pays else 0)
     # What the agent decides by is the same number for number.
     words = ids(plain, "the council will close the old bridge over the river in may")
     assert torch.equal(plain.encode([words])[0], chosen.encode([words])[0])

@@ -17,8 +17,9 @@ from ealm.common.errors import LanguageModelError, MissingLanguageModelError
 from ealm.common.extras import require_extra
 from ealm.common.storage import read_json, read_shapes
 from ealm.lm import bundled as embedded
-from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
+from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightEncoder, LightTokenizer
 from ealm.lm.clean_folder import CONFIG_FILE, FILES, PART_NAMES, clean_copy, from_file
+from ealm.lm.flat_encoder import FlatEncoder
 from ealm.lm.hub import hub_is_reachable
 from ealm.lm.int8_linear import Int8Linear
 from ealm.lm.int8_weights import COMPACT_FILE, read_compact
@@ -208,7 +209,7 @@ def on_engine(engine: str, part: nn.Module) -> nn.Module:
     if engine == "int8":
         return with_other_linears(part, Int8Linear)
     if engine == AUTO and _is_single(part) and onednn_pays(next(part.parameters()).device.type):
-        return with_other_linears(part, OneDnnLinear)
+        return FlatEncoder(part) if isinstance(part, LightEncoder) else with_other_linears(part, OneDnnLinear)
     return part
 
 

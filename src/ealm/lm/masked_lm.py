@@ -20,6 +20,7 @@ from ealm.lm import bundled as embedded
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.bert import LightBertConfig, LightEncoder, Places
 from ealm.lm.cloze import Masked
+from ealm.lm.flat_encoder import FlatEncoder
 from ealm.lm.loading import LaterModel, check_engine, is_panic, load_pretrained, on_engine
 from ealm.text.words import straight_apostrophes
 
@@ -186,7 +187,7 @@ class TransformersMaskedLM:
     def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
         columns = [[self.template_start(question) + hole for hole in question.holes] for question in questions]
         places = Places(columns, self._device)
-        if isinstance(self._encoder, LightEncoder):
+        if isinstance(self._encoder, LightEncoder | FlatEncoder):
             states = self._encoder.at(places, **self.inputs(questions))  # (holes, width)
         else:
             states = places.flat(places.padded(self._hidden(self._encoder, questions)))
