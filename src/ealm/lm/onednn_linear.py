@@ -29,13 +29,13 @@ class OneDnnLinear(nn.Module):
 
 
 def filled_up(rows: Tensor) -> Tensor:
-    """With rows of zeros behind, so that there are four numbers of rows between a power of two and the next.
+    """With rows of zeros behind, so that there are eight numbers of rows between a power of two and the next.
 
     oneDNN makes a kernel for each number of rows and keeps it: 0.5 ms and 0.7 MB. And a row alone would be summed up
     in another order than one in company.
     """
     count = len(rows)
-    step = max(_STEP, 1 << (count - 1).bit_length() >> 3)
+    step = max(_STEP, 1 << (count - 1).bit_length() >> 4)
     missing = -count % step
     if not missing:
         return rows
