@@ -4,6 +4,8 @@ The same weights and the same numbers as `LightEncoder.at`, but for last digits,
 are filled up once for all of them, and queries, keys and values are one product.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -69,7 +71,7 @@ class _Table:
 class _Layer(nn.Module):
     """All but the last."""
 
-    def __init__(self, layer: nn.Module) -> None:
+    def __init__(self, layer: Any) -> None:
         super().__init__()
         own = layer.attention.self
         self.projections = OneDnnLinear(_side_by_side(own.query, own.key, own.value))
@@ -86,7 +88,7 @@ class _Layer(nn.Module):
 class _LastLayer(nn.Module):
     """Keys and values of all tokens, and the rest of its work at some places alone."""
 
-    def __init__(self, layer: nn.Module) -> None:
+    def __init__(self, layer: Any) -> None:
         super().__init__()
         own = layer.attention.self
         self.query = OneDnnLinear(own.query)
@@ -106,12 +108,13 @@ class _LastLayer(nn.Module):
 class _Rest(nn.Module):
     """What a layer does with each token by itself."""
 
-    def __init__(self, layer: nn.Module) -> None:
+    def __init__(self, layer: Any) -> None:
         super().__init__()
         self.mixing = OneDnnLinear(layer.attention.output.dense)
         self.widening = OneDnnLinear(layer.intermediate.dense)
         self.narrowing = OneDnnLinear(layer.output.dense)
-        self.mixed_norm, self.norm = layer.attention.output.LayerNorm, layer.output.LayerNorm
+        self.mixed_norm: nn.Module = layer.attention.output.LayerNorm
+        self.norm: nn.Module = layer.output.LayerNorm
 
     def forward(self, mixed: Tensor, hidden: Tensor) -> Tensor:
         attended = self.mixed_norm(self.mixing(mixed).add_(hidden))
@@ -122,8 +125,11 @@ class _Rest(nn.Module):
 
 def _attention(query: Tensor, key: Tensor, value: Tensor, *, heads: int, bias: Tensor | None) -> Tensor:
     """What queries (rows, some, width) find among all tokens of their row, in as many parts as there are heads."""
-    parts = (part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in (query, key, value))
-    mixed = nn.functional.scaled_dot_product_attention(*parts, attn_mask=bias)  # (rows, heads, some, width of a head)
+
+    def parts(projected: Tensor) -> Tensor:  # (rows, heads, tokens, width of a head)
+        return projected.view(*projected.shape[:2], heads, -1).transpose(1, 2)
+
+    mixed = nn.functional.scaled_dot_product_attention(parts(query), parts(key), parts(value), attn_mask=bias)
     return mixed.transpose(1, 2).flatten(-2)
 
 
