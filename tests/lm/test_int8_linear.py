@@ -9,8 +9,9 @@ from torch import Tensor, nn
 
 from ealm.lm import int8_linear
 from ealm.lm.cloze import Masked
-from ealm.lm.int8_linear import Int8Linear, in_int8
+from ealm.lm.int8_linear import Int8Linear
 from ealm.lm.masked_lm import TransformersMaskedLM
+from ealm.lm.other_linears import with_other_linears
 
 
 def layers(module: nn.Module, kind: type[nn.Module]) -> int:
@@ -25,7 +26,7 @@ def embedded(engine: str = "torch") -> TransformersMaskedLM:
 def test_every_linear_layer_of_the_copy_is_in_eight_bits_and_none_of_the_original(build: Any) -> None:
     encoder = build().model.base_model
     count = layers(encoder, nn.Linear)
-    made = in_int8(encoder)
+    made = with_other_linears(encoder, Int8Linear)
     assert count >= 12
     assert (layers(made, nn.Linear), layers(made, Int8Linear)) == (0, count)
     assert (layers(encoder, nn.Linear), layers(encoder, Int8Linear)) == (count, 0)

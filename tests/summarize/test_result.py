@@ -68,6 +68,7 @@ def test_json_has_every_field_and_actions_by_name() -> None:
         "complete": True,
         "reason": None,
         "language": None,
+        "decoding": None,
         "edits": [
             {"word": "the", "action": "remove", "order": 1, "replacement": None, "rebuilt": None, "recovered": None},
             {"word": "old", "action": "remove", "order": 3, "replacement": None, "rebuilt": None, "recovered": None},

@@ -314,7 +314,16 @@ def test_repr_names_the_model(agent_folder: Path) -> None:
 def test_decoding_is_an_option_of_a_call() -> None:
     for decoding in ("sequential", "approximate", "parallel"):
         expected = various().with_decoding(decoding).summarize(SENTENCE)
-        assert various().summarize(SENTENCE, decoding=decoding) == expected
+        found = various().summarize(SENTENCE, decoding=decoding)
+        assert found == expected
+        assert found.decoding == found.to_dict()["decoding"] == decoding
+
+
+def test_a_result_says_how_the_language_model_was_asked_if_it_was(default: Summarizer) -> None:
+    text = "The council will close the old bridge in May. It rains."
+    assert default.summarize(text, words=4).decoding is None
+    asked = default.summarize(text, words=4, recoverability=True, decoding="parallel")
+    assert {asked.decoding, *(part.decoding for part in asked.sentences if part.summary)} == {"parallel"}
 
 
 @pytest.mark.parametrize("text", [". . .", "( ( ( ( (", "! ? " * 10, "- - - -", "\u200b \u200b \u200b"])

@@ -301,7 +301,8 @@ ENGINES = ("torch", "int8")
 """What can run the encoder of a language model."""
 
 AUTO = "auto"
-"""The engine of a summarizer that is not told another: exact, but for the sentence encoder where 16 bits are faster."""
+"""The engine of a summarizer that is not told another: what is fastest here, in single precision but for the sentence
+encoder where 16 bits are faster."""
 
 PAPER = Settings()
 """The text of the paper; where it is silent, the choices listed in docs/paper.md."""

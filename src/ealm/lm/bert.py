@@ -136,7 +136,7 @@ class LightEncoder(nn.Module):
     ) -> tuple[Tensor, ...]:
         """Last hidden states (rows, tokens, width); or those of the embeddings and all layers, the last one last."""
         hidden = self.embeddings(input_ids, token_type_ids)
-        bias = _attention_bias(attention_mask, hidden)
+        bias = attention_bias(attention_mask, hidden.dtype)
         states = [hidden]
         for layer in self.encoder.layer:
             between_pieces()
@@ -155,7 +155,7 @@ class LightEncoder(nn.Module):
         The last layer needs keys and values of all tokens, but the rest of its work at these places alone.
         """
         hidden = self.embeddings(input_ids, token_type_ids)
-        bias = _attention_bias(attention_mask, hidden)
+        bias = attention_bias(attention_mask, hidden.dtype)
         *layers, last = self.encoder.layer
         for layer in layers:
             between_pieces()
@@ -165,11 +165,11 @@ class LightEncoder(nn.Module):
         return states
 
 
-def _attention_bias(attention_mask: Tensor | None, hidden: Tensor) -> Tensor | None:
+def attention_bias(attention_mask: Tensor | None, dtype: torch.dtype) -> Tensor | None:
     """Nothing is added where a row attends, the least number where it does not: (rows, 1, 1, tokens)."""
     if attention_mask is None:
         return None
-    return (1 - attention_mask[:, None, None].to(hidden.dtype)) * torch.finfo(hidden.dtype).min
+    return (1 - attention_mask[:, None, None].to(dtype)) * torch.finfo(dtype).min
 
 
 class Places:
@@ -182,6 +182,16 @@ class Places:
         self._padded = torch.tensor(padded, device=device)  # (rows, most)
         flat = [(row, place) for row, own in enumerate(columns) for place in range(len(own))]
         self._rows, self._place = torch.tensor(flat, dtype=torch.long, device=device).view(-1, 2).unbind(1)
+
+    def numbers(self, starts: Tensor) -> Tensor:
+        """The number of each place, if all tokens are counted on and row i starts at `starts[i]`: (places,)."""
+        return starts[self._rows] + self._padded[self._rows, self._place]
+
+    def spread(self, flat: Tensor) -> Tensor:
+        """The reverse of `flat`: (places, width) to (rows, most places in a row, width)."""
+        padded = flat.new_zeros(*self._padded.shape, flat.shape[-1])
+        padded[self._rows, self._place] = flat
+        return padded
 
     def padded(self, states: Tensor) -> Tensor:
         """The states (rows, tokens, width) at the places: (rows, most places in a row, width)."""
@@ -254,13 +264,13 @@ class _SelfAttention(nn.Module):
         super().__init__()
         width = config.hidden_size
         self.query, self.key, self.value = (_Linear(width, width) for _ in range(3))
-        self._heads = config.num_attention_heads
+        self.heads = config.num_attention_heads
 
     def forward(self, asking: Tensor, hidden: Tensor, bias: Tensor | None) -> Tensor:
         """What the tokens `asking` (rows, some, width) find among all tokens."""
 
         def heads(projected: Tensor) -> Tensor:  # (rows, heads, tokens, width of a head)
-            return projected.view(*projected.shape[:2], self._heads, -1).transpose(1, 2)
+            return projected.view(*projected.shape[:2], self.heads, -1).transpose(1, 2)
 
         mixed = nn.functional.scaled_dot_product_attention(
             heads(self.query(asking)), heads(self.key(hidden)), heads(self.value(hidden)), attn_mask=bias

@@ -4,9 +4,6 @@ Every row of the input has its own scale, so that a sentence does not depend on 
 without VNNI computes the same rounded numbers in single precision, for the same result and no gain.
 """
 
-import copy
-from collections.abc import Callable
-
 import torch
 from torch import Tensor, nn
 
@@ -57,18 +54,3 @@ def int8_pays() -> bool:
     """Whether the processor multiplies such numbers quickly; without VNNI they take forty times as long."""
     known = getattr(torch.cpu, "_is_vnni_supported", bool)
     return bool(known())
-
-
-def in_int8(part: nn.Module) -> nn.Module:
-    """A copy of a part of a model with all of its linear layers in eight bits; it shares all other weights."""
-    shared = {id(tensor): tensor for tensor in (*part.parameters(), *part.buffers())}
-    return exchange_linears(copy.deepcopy(part, shared), Int8Linear)
-
-
-def exchange_linears(part: nn.Module, kind: Callable[[nn.Linear], nn.Module]) -> nn.Module:
-    """The same part of a model, from now on with linear layers of another kind."""
-    for parent in list(part.modules()):
-        for name, child in list(parent.named_children()):
-            if isinstance(child, nn.Linear):
-                setattr(parent, name, kind(child))
-    return part

@@ -10,17 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from ealm.common.config import AUTO, ENGINES
 from ealm.common.errors import LanguageModelError, MissingLanguageModelError
 from ealm.common.extras import require_extra
 from ealm.common.storage import read_json, read_shapes
 from ealm.lm import bundled as embedded
-from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer
+from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightEncoder, LightTokenizer
 from ealm.lm.clean_folder import CONFIG_FILE, FILES, PART_NAMES, clean_copy, from_file
+from ealm.lm.flat_encoder import FlatEncoder
 from ealm.lm.hub import hub_is_reachable
-from ealm.lm.int8_linear import in_int8
+from ealm.lm.int8_linear import Int8Linear
 from ealm.lm.int8_weights import COMPACT_FILE, read_compact
+from ealm.lm.onednn_linear import OneDnnLinear, onednn_pays
+from ealm.lm.other_linears import with_other_linears
 
 _LARGEST_SIZE = 1 << 21
 """Of anything that a configuration counts; the largest vocabularies have a million words."""
@@ -196,12 +200,21 @@ def _whole_numbers(value: Any) -> Iterator[tuple[str, int]]:
 # Engines ------------------------------------------------------------------------------------------------------------
 
 
-def on_engine(engine: str, part: Any) -> Any:
+def on_engine(engine: str, part: nn.Module) -> nn.Module:
     """A part of a masked language model (its encoder or its head), run by the engine of that name.
 
-    "int8" is opt-in, because rounding changes the scores a little; `docs/performance.md` has gain and agreement.
+    "auto" gives the same numbers as "torch" but for their last digits. "int8" is opt-in, because rounding changes the
+    scores a little; `docs/performance.md` has gain and agreement.
     """
-    return in_int8(part) if engine == "int8" else part
+    if engine == "int8":
+        return with_other_linears(part, Int8Linear)
+    if engine == AUTO and _is_single(part) and onednn_pays(next(part.parameters()).device.type):
+        return FlatEncoder(part) if isinstance(part, LightEncoder) else with_other_linears(part, OneDnnLinear)
+    return part
+
+
+def _is_single(part: nn.Module) -> bool:
+    return all(weight.dtype == torch.float32 for weight in part.parameters())
 
 
 def check_engine(engine: str, device: torch.device) -> None:

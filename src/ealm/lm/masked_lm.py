@@ -20,6 +20,7 @@ from ealm.lm import bundled as embedded
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.bert import LightBertConfig, LightEncoder, Places
 from ealm.lm.cloze import Masked
+from ealm.lm.flat_encoder import FlatEncoder
 from ealm.lm.loading import LaterModel, check_engine, is_panic, load_pretrained, on_engine
 from ealm.text.words import straight_apostrophes
 
@@ -87,7 +88,8 @@ class TransformersMaskedLM:
     ) -> "TransformersMaskedLM":
         """Load by folder (nothing is fetched) or by hub name (fetched unless it is in the local cache).
 
-        `engine` is what runs it: "torch", or "int8" on the CPU, which is faster and rounds.
+        `engine` is what runs it: "torch"; "auto", in the same precision by what is fastest here; or "int8" on the
+        CPU, which is faster and rounds.
         """
         wanted = str(name_or_folder)
         try:
@@ -185,7 +187,7 @@ class TransformersMaskedLM:
     def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
         columns = [[self.template_start(question) + hole for hole in question.holes] for question in questions]
         places = Places(columns, self._device)
-        if isinstance(self._encoder, LightEncoder):
+        if isinstance(self._encoder, LightEncoder | FlatEncoder):
             states = self._encoder.at(places, **self.inputs(questions))  # (holes, width)
         else:
             states = places.flat(places.padded(self._hidden(self._encoder, questions)))

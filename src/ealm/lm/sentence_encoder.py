@@ -12,8 +12,9 @@ from ealm.lm import bundled as embedded
 from ealm.lm.batching import BUSY_TOKENS, rows_by_length
 from ealm.lm.bert import LightBertConfig, LightTokenizer, light_encoder
 from ealm.lm.bf16_linear import Bf16Linear, bf16_pays
-from ealm.lm.int8_linear import Int8Linear, exchange_linears
+from ealm.lm.int8_linear import Int8Linear
 from ealm.lm.int8_weights import read_compact
+from ealm.lm.other_linears import exchange_linears
 
 MAX_TOKENS = 256
 """Tokens of one forward pass, special tokens included: what the encoder was trained with."""

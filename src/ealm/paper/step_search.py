@@ -24,8 +24,8 @@ from ealm.paper.rewards import (
 from ealm.paper.rollout import Walk
 from ealm.paper.source import Source
 
-_ROWS_OF_A_PASS = 4
-"""Rows that keep a processor core busy (`BUSY_TOKENS`); more of one search are often not needed in the end."""
+_ROWS_OF_A_PASS = 2
+"""Of one search; more would be faster for each row, but are too often not needed in the end."""
 
 
 class ConversionCache:
@@ -120,6 +120,11 @@ class ScoredStep:
     compression_rate: float
     reconstruction_rate: float | None
     """None if it was not requested."""
+
+    @property
+    def asked(self) -> bool:
+        """Whether the language model was asked for it."""
+        return self.reconstruction_rate is not None or Action.REPLACE in self.conversion.actions
 
 
 class BestStepSearch:

@@ -126,7 +126,7 @@ class Pipeline:
         self._rewards = settings.rewards
         self._method = settings.method
         self._converter = Converter(lm, settings.decoding, token_budget=BUSY_TOKENS)  # so that a piece of work is short
-        self._results = ResultBuilder(lm, top_k=settings.rewards.top_k)
+        self._results = ResultBuilder(lm, top_k=settings.rewards.top_k, decoding=settings.decoding.mode)
 
     def read(self, text: str, options: SummarizeOptions) -> Text:
         """Split a text into sentences and prepare them."""

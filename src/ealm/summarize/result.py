@@ -65,6 +65,8 @@ class Summary:
     """Why it is not complete, or what else a reader must know."""
     language: str | None = None
     """The code of its language (ISO 639-1); None where it is not told, as with models of your own."""
+    decoding: str | None = None
+    """How the language model was asked: "sequential" (exact), "approximate" or "parallel"; None if it was not."""
     sentences: tuple["Summary", ...] = ()
     """The sentences of a text that has more than one; a dropped one has an empty summary."""
 

@@ -86,9 +86,10 @@ class SentenceTask:
 class ResultBuilder:
     """Turns finished tasks into results."""
 
-    def __init__(self, lm: MaskedLM, *, top_k: int) -> None:
-        """`top_k`: among how many candidates a word counts as recovered."""
+    def __init__(self, lm: MaskedLM, *, top_k: int, decoding: str) -> None:
+        """`top_k`: among how many candidates a word counts as recovered; `decoding`: how they were found."""
         self._lm = lm
+        self._decoding = decoding
         self._top_k = top_k
 
     def summary(self, task: SentenceTask) -> Summary:
@@ -111,6 +112,7 @@ class ResultBuilder:
             trace=partial(self._trace, task),
             complete=task.complete,
             reason=None if task.complete else _INCOMPLETE,
+            decoding=self._decoding if chosen.asked else None,
         )
         return prepared.paraphrased.restored(own)
 
@@ -217,6 +219,7 @@ def _text_summary(text: Text, parts: Sequence[Summary]) -> Summary:
         step=sum(part.step for part in parts),
         complete=all(part.complete for part in parts),
         reason=next((part.reason for part in parts if part.reason), None),
+        decoding=next((part.decoding for part in parts if part.decoding), None),
         edits=lambda: tuple(
             edit for sentence, part in zip(sentences, parts, strict=True) for edit in _with_lead(sentence, part)
         ),
