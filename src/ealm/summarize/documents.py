@@ -21,7 +21,7 @@ from ealm.summarize.sentence_drafts import SentenceDraft, SentenceDrafts
 from ealm.text.blocks import Form
 from ealm.text.frames import Frame, assembled
 from ealm.text.lengths import Limit, usual_limit
-from ealm.text.references import says_how_it_went, sentences_needed
+from ealm.text.references import asks_the_reader, is_word, only_announces, says_how_it_went, sentences_needed
 
 _COST_OF_A_SENTENCE = 3.0
 """By how many content words a sentence of prose is worth less than it says: few full sentences read better than many.
@@ -47,7 +47,21 @@ _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
 first to go, and sentences that thank or welcome."""
 
 _QUESTION_ALONE = 0.25
-"""Weight of a question that is a paragraph of its own, as in an interview: without its answer it says nothing."""
+"""Weight of a question: without its answer it says nothing."""
+
+_ONLY_ANNOUNCES = 0.3
+"""Weight of "there is one piece of bad news"."""
+
+_QUOTED = 0.6
+"""Weight of a sentence that begins with what somebody said: it comments on what the others tell."""
+
+_QUOTATION_MARKS = ('"', "“", "'", "‘")
+
+_SHORT = 5
+"""Words of a sentence inside of a paragraph that hangs on the one before it: "Nothing broke" is one."""
+
+_TRIMMED = 0.97
+"""Worth of a sentence without an aside beside what is left: the aside stays where nothing else takes its place."""
 
 _LONGEST_QUESTION = 25
 """Words of a paragraph that asks, and says nothing else."""
@@ -152,10 +166,14 @@ class LengthPlanner:
         sentence = self._sentences[index]
         if sentence.form != "prose":
             return _WEIGHTS.get(sentence.form, 1.0)
-        if index and self._asks_alone(index):
-            return _QUESTION_ALONE
         if says_how_it_went(sentence.words):
             return _WEIGHTS["aside"]
+        if index and (self._asks_alone(index) or self._only_asks(index)):
+            return _QUESTION_ALONE
+        if index and only_announces(sentence.words):
+            return _ONLY_ANNOUNCES
+        if index and sentence.text[:1] in _QUOTATION_MARKS:
+            return _QUOTED
         if index and not self._all[index].read.has_verb():
             return _WITHOUT_VERB
         return 1.0
@@ -172,6 +190,11 @@ class LengthPlanner:
                 if own.text.endswith("."):
                     return None
         return None
+
+    def _only_asks(self, index: int) -> bool:
+        """Whether it is a question that requests nothing."""
+        sentence = self._sentences[index]
+        return sentence.text.endswith("?") and not asks_the_reader(sentence.words)
 
     def _asks_alone(self, index: int) -> bool:
         """Whether a sentence is in a short paragraph that ends with a question: "I lost my card. What now?"."""
@@ -241,8 +264,17 @@ class LengthPlanner:
     def _drafts(self, group: tuple[int, ...], limit: Limit, *, careful: bool, whole: bool) -> Iterator[Drafts]:
         if len(group) == 1:
             whole = whole or not self._says_something(group[0])
-            return ((draft,) for draft in self._all[group[0]].statements(limit, whole=whole, careful=careful))
+            own = self._all[group[0]]
+            found = own.statements(limit, whole=whole, careful=careful)
+            if not self._whole_sentences and self._sentences[group[0]].form == "prose":
+                found = [*self._trimmed(group[0], limit), *found]
+            return ((draft,) for draft in found)
         return group_drafts(group, self._all, self._weights, limit, whole_sentences=whole)
+
+    def _trimmed(self, index: int, limit: Limit) -> list[SentenceDraft]:
+        """Drafts without asides that name nobody of whom other sentences speak."""
+        others = {word for i, own in enumerate(self._sentences) if i > index for word in own.words}
+        return [draft for draft in self._all[index].trimmed(others) if limit.allows(draft.text)]
 
     def _may_be_shortened(self, group: tuple[int, ...], limit: Limit) -> bool:
         """Whether it is a list and the text little else, or what matters most and hardly fits.
@@ -278,7 +310,9 @@ class LengthPlanner:
             return 0.0
         said = self._weights[index] * draft.content
         prose = self._sentences[index].form == "prose"
-        if draft.text != self._all[index].whole.text:
+        if draft.trimmed:
+            said *= _TRIMMED
+        elif draft.text != self._all[index].whole.text:
             said *= _SHORTENED if prose else _SHORTENED_ITEM
         cost = _COST_OF_A_SENTENCE if prose and index != self._above_lists else 0.0
         return said * draft.content / (draft.content + cost)
@@ -290,7 +324,15 @@ class LengthPlanner:
             return 0
         earlier = self._prose[: bisect_left(self._prose, index)]
         before = [self._all[i].read for i in earlier if self._sentences[i].form != "aside"]
-        return sentences_needed(own.read, draft.kept, before)
+        needed = sentences_needed(own.read, draft.kept, before)
+        if needed == 0 and before and self._hangs_on(index):
+            return 1
+        return needed
+
+    def _hangs_on(self, index: int) -> bool:
+        """Whether it is so short that it only goes on with the sentence before: "Nothing broke."."""
+        sentence = self._sentences[index]
+        return not sentence.opens and sum(map(is_word, sentence.words)) <= _SHORT
 
     # Headings
 
@@ -372,7 +414,7 @@ class LengthPlanner:
         own, draft = self._all[number], result[number]
         size = limit.measure(draft.text)
         free = limit.size - limit.measure(self._text(result))
-        if draft.text == own.whole.text or free <= 0:
+        if draft.text == own.whole.text or draft.trimmed or free <= 0:
             return result
         for allowance in (free + 1, free):  # sentences that no space parts are a word together
             longer = own.within(replace(limit, size=size + allowance))

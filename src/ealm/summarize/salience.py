@@ -9,6 +9,7 @@ import numpy.typing as npt
 from torch import Tensor
 
 from ealm.common.pieces import between_pieces
+from ealm.text.references import says_how_it_went
 from ealm.text.sentences import Sentence
 from ealm.text.word_lists import LIGHT_WORDS
 
@@ -77,7 +78,9 @@ def repetition(sentences: Sequence[Sentence]) -> Floats:
 
 def place_bonuses(sentences: Sequence[Sentence]) -> list[float]:
     """(sentences,): what the place of each is worth. Greetings, addresses and code do not open a text."""
-    said = [sentence.form not in ("aside", "verbatim") for sentence in sentences]
+    said = [
+        sentence.form not in ("aside", "verbatim") and not says_how_it_went(sentence.words) for sentence in sentences
+    ]
     before = accumulate(said)
     return [
         OPENING_BONUS / max(1, place) + _PARAGRAPH_BONUS * sentence.opens

@@ -6,19 +6,25 @@ from itertools import pairwise
 
 from ealm.text.marks import is_whole
 from ealm.text.word_lists import (
+    ANNOUNCED_NOUNS,
     ARTICLES,
     CLASS_NOUNS,
     CONCLUDING_WORDS,
     COURTESIES,
+    DATES,
     FORMS_OF_BE,
     HALF_VERBS,
     LIGHT_WORDS,
     LINKING_WORDS,
+    ONE_OF_SEVERAL,
     ORDINALS_ALONE,
     PERSON_PRONOUNS,
     PERSONS,
     POINTING_WORDS,
+    PREPOSITIONS,
+    ROLL_LABELS,
     SPANS_AFTER_THIS,
+    SPANS_OF_TIME,
     THING_PRONOUNS,
     TRAILING_LINKS,
 )
@@ -46,6 +52,8 @@ _SIGNS = ("`", "@", "#")
 _NOMINATIVES = frozenset(["i", "he", "she", "it", "we", "they"])
 
 _POINTING_INSIDE = frozenset(["these", "those"])
+
+_POINTING_BEHIND = frozenset(["this", "these", "that", "those", "such"])
 
 _POINTING_ALONE = frozenset(["that", "this", "both", "neither"])
 
@@ -93,7 +101,7 @@ class ReadSentence:
         return frozenset(
             i
             for i, word in enumerate(self.words)
-            if self.is_name(i) or (self.tags and self.tags[i] == "NN" and _is_person(word.lower()))
+            if (self.is_name(i) and word.lower() not in DATES) or (self.tags and self.tags[i] == "NN" and _is_person(word.lower()))
         )
 
     def names_a_person(self) -> bool:
@@ -137,9 +145,26 @@ def says_how_it_went(words: Sequence[str]) -> bool:
     lower = [word.lower() for word in words[: _LONGEST_COURTESY + 4]]
     first = next((index for index, word in enumerate(lower) if is_word(word)), 0)
     spans = {" ".join(lower[start : start + size]) for start in range(first, len(lower)) for size in (2, 3)}
+    if lower[first : first + 1] and lower[first] in ROLL_LABELS and ":" in words[:4]:
+        return True  # "Present: Ms Lark, Mr Fenn"
+    if "minutes" in lower[first : first + 2] and "approved" in map(str.lower, words):
+        return True
     opening = {" ".join(lower[first : first + size]) for size in (2, 3)}
     verbs = {span for span in spans if span.split()[0] in ("welcomed", "opened", "closed")}
     return not COURTESIES.isdisjoint(opening | verbs)
+
+
+def only_announces(words: Sequence[str]) -> bool:
+    """Whether a sentence says only that more follows: "there are a few things I still do not compost"."""
+    lower = [word.lower() for word in words if is_word(word)]
+    exists = lower[:1] == ["there"] and lower[1:2] != [] and lower[1] in FORMS_OF_BE
+    return exists and not ANNOUNCED_NOUNS.isdisjoint(lower[2:7])
+
+
+def asks_the_reader(words: Sequence[str]) -> bool:
+    """Whether a question is a request: "could you send me the figures?"."""
+    lower = [word.lower() for word in words]
+    return "you" in lower[:6] and lower[0] in ("can", "could", "will", "would", "please", "may")
 
 
 def lost_conjunction(words: Sequence[str], kept: Collection[int]) -> bool:
@@ -220,7 +245,7 @@ def _unresolved_person(sentence: ReadSentence, indices: Sequence[int]) -> bool:
     for index in indices:
         if sentence.words[index].lower() in PERSON_PRONOUNS:
             return True
-        if sentence.is_name(index):
+        if sentence.is_name(index) and sentence.words[index].lower() not in DATES:
             return False
     return False
 
@@ -228,7 +253,7 @@ def _unresolved_person(sentence: ReadSentence, indices: Sequence[int]) -> bool:
 def _unresolved_thing(sentence: ReadSentence, indices: Sequence[int]) -> bool:
     """Whether "they" comes before every noun, or "it" before every noun in the singular.
 
-    "In return they" has none before it: what a sentence opens with says when or how.
+    "In return they" and "over two winters they" have none before: what a sentence opens with says when or how.
     """
     nouns = singular = False
     opens = bool(sentence.tags) and sentence.tags[indices[0]] == "IN"
@@ -236,7 +261,7 @@ def _unresolved_thing(sentence: ReadSentence, indices: Sequence[int]) -> bool:
         word = sentence.words[index].lower()
         if word in THING_PRONOUNS and not (singular if word in _ONE_THING else nouns):
             return True
-        if opens and place == 1 and sentence.tags[index] == "NN":
+        if opens and ((place == 1 and sentence.tags[index] == "NN") or word in SPANS_OF_TIME):
             continue
         nouns = nouns or sentence.is_noun(index)
         singular = singular or sentence.is_noun(index, singular=True)
@@ -259,6 +284,10 @@ def _points_back(words: Sequence[str]) -> bool:
         return True
     if first in POINTING_WORDS:
         return second not in SPANS_AFTER_THIS
+    if first in PREPOSITIONS and second in _POINTING_BEHIND:  # "with these", "during these two weeks"
+        return third not in SPANS_AFTER_THIS
+    if first == "the" and (second in ONE_OF_SEVERAL or third in ("one", "ones")):
+        return third != "time"  # "at the same time" begins otherwise
     return first == "the" and second in CLASS_NOUNS and third not in _BEHIND_PLAIN_NOUN
 
 
