@@ -168,7 +168,7 @@ def test_the_whole_text_meets_the_limit_at_every_size(unit: Unit, action: Action
 
 def test_the_limit_is_used() -> None:
     """Every word is a step: only four words are worth a new sentence."""
-    text = text_of("One two three four five six. Seven eight nine ten. Eleven twelve thirteen fourteen fifteen")
+    text = text_of("One two three four five six.\nSeven eight nine ten.\nEleven twelve thirteen fourteen fifteen")
     lengths = [len(planned(text, size).split()) for size in range(1, 17)]
     assert lengths[:6] == [1, 2, 3, 4, 5, 6]
     assert all(size - 3 <= length <= size for size, length in enumerate(lengths, start=1))

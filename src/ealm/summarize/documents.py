@@ -22,6 +22,7 @@ from ealm.text.blocks import Form
 from ealm.text.frames import Frame, assembled
 from ealm.text.lengths import Limit, usual_limit
 from ealm.text.references import asks_the_reader, is_word, only_announces, says_how_it_went, sentences_needed
+from ealm.text.word_lists import DECISIONS
 
 _COST_OF_A_SENTENCE = 3.0
 """By how many content words a sentence of prose is worth less than it says: few full sentences read better than many.
@@ -57,10 +58,16 @@ _QUOTED = 0.6
 
 _QUOTATION_MARKS = ('"', "“", "'", "‘")
 
+_DECIDES = 1.25
+"""Weight of a sentence that tells what was decided."""
+
+_BY_WORDS = 0.5
+"""Share of what a sentence says that goes by the number of its words, not by what they weigh."""
+
 _SHORT = 5
 """Words of a sentence inside of a paragraph that hangs on the one before it: "Nothing broke" is one."""
 
-_TRIMMED = 0.97
+_TRIMMED = 0.93
 """Worth of a sentence without an aside beside what is left: the aside stays where nothing else takes its place."""
 
 _LONGEST_QUESTION = 25
@@ -69,7 +76,7 @@ _LONGEST_QUESTION = 25
 _WITHOUT_VERB = 0.5
 """Weight of a sentence that has none, such as a list of those present; the first may be a title."""
 
-_MOST_FOR_HEADINGS = 0.3
+_MOST_FOR_HEADINGS = 0.2
 """Share of the limit that headings may take."""
 
 _LONGER = 12
@@ -162,6 +169,11 @@ class LengthPlanner:
             found[opening] = max(found[opening], (1 + OPENING_BONUS) * max(items))
         return found
 
+    @cached_property
+    def _mean_weight(self) -> float:
+        found = [weight for i, weight in self._weights.items() if self._sentences[i].form == "prose" and weight > 0]
+        return sum(found) / max(1, len(found))
+
     def _form_weight(self, index: int) -> float:
         sentence = self._sentences[index]
         if sentence.form != "prose":
@@ -176,7 +188,7 @@ class LengthPlanner:
             return _QUOTED
         if index and not self._all[index].read.has_verb():
             return _WITHOUT_VERB
-        return 1.0
+        return _DECIDES if any(word.lower() in DECISIONS for word in sentence.words) else 1.0
 
     @cached_property
     def _above_lists(self) -> int | None:
@@ -273,6 +285,8 @@ class LengthPlanner:
 
     def _trimmed(self, index: int, limit: Limit) -> list[SentenceDraft]:
         """Drafts without asides that name nobody of whom other sentences speak."""
+        if self._weights[index] < self._mean_weight:  # another whole sentence matters more
+            return []
         others = {word for i, own in enumerate(self._sentences) if i > index for word in own.words}
         return [draft for draft in self._all[index].trimmed(others) if limit.allows(draft.text)]
 
@@ -308,7 +322,7 @@ class LengthPlanner:
     def _worth(self, index: int, draft: SentenceDraft) -> float:
         if not draft.text or draft.content <= 0:
             return 0.0
-        said = self._weights[index] * draft.content
+        said = self._weights[index] * self._said(index, draft)
         prose = self._sentences[index].form == "prose"
         if draft.trimmed:
             said *= _TRIMMED
@@ -316,6 +330,22 @@ class LengthPlanner:
             said *= _SHORTENED if prose else _SHORTENED_ITEM
         cost = _COST_OF_A_SENTENCE if prose and index != self._above_lists else 0.0
         return said * draft.content / (draft.content + cost)
+
+    def _said(self, index: int, draft: SentenceDraft) -> float:
+        """What a draft says: halfway between what its words weigh and their mere number.
+
+        Names and rare words weigh much, and a sentence is not twice as important because it has two more of them.
+        """
+        whole = self._all[index].whole
+        words = len(whole.kept - self._all[index].prepared.punctuation)
+        usual = self._density * words * draft.content / max(whole.content, 1e-9)
+        return _BY_WORDS * usual + (1 - _BY_WORDS) * draft.content
+
+    @cached_property
+    def _density(self) -> float:
+        """What a word of the text says on average."""
+        words = sum(len(self._all[i].whole.kept - self._all[i].prepared.punctuation) for i in self._prose)
+        return sum(self._all[i].whole.content for i in self._prose) / max(1, words)
 
     def _needs(self, index: int, draft: SentenceDraft) -> int | None:
         """How many parts before a draft must stand so that it is understood."""

@@ -15,10 +15,10 @@ from ealm.text.word_lists import LIGHT_WORDS
 
 Floats = npt.NDArray[np.float64]
 
-_LEAST_WEIGHT = 0.25
+_LEAST_WEIGHT = 0.35
 """Weight of the sentence that has least to do with the text."""
 
-OPENING_BONUS = 0.6
+OPENING_BONUS = 0.8
 """For the first sentence of a text; the second gets half of it, the third a third."""
 
 _PARAGRAPH_BONUS = 0.1

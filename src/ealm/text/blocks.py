@@ -28,7 +28,7 @@ _ENDS_A_SENTENCE = regex.compile(r"[.!?:;,…。！？][\"'”’)\]]*\z")
 
 _QUOTED = regex.compile(r"\s*>|On\b.*\bwrote:\s*\z|-+\s?(?:Original|Forwarded)\b", regex.DOTALL)
 _LONGEST_HEADING = 12
-_LONGEST_TIGHT_HEADING = 6
+_LONGEST_TIGHT_HEADING = 9
 """Words of a heading without a blank line below it."""
 _LONGEST_GREETING = 5
 _LONGEST_SIGNATURE = 6

@@ -10,6 +10,7 @@ from ealm.text.word_lists import (
     ARTICLES,
     CLASS_NOUNS,
     CONCLUDING_WORDS,
+    COUNTS,
     COURTESIES,
     DATES,
     FORMS_OF_BE,
@@ -52,6 +53,13 @@ _SIGNS = ("`", "@", "#")
 _NOMINATIVES = frozenset(["i", "he", "she", "it", "we", "they"])
 
 _POINTING_INSIDE = frozenset(["these", "those"])
+
+_SIDING = frozenset(["vote", "votes", "voted", "voting", "spoke", "argued", "decided", "was", "were"])
+
+_BEHIND_NOTHING = frozenset([",", ".", ";", "because", "since", "as", "and", "but"])
+
+_LAST_WORDS, _LONGEST_COUNT = 4, 12
+"""Where "two choices" ends a sentence that says no more."""
 
 _POINTING_BEHIND = frozenset(["this", "these", "that", "those", "such"])
 
@@ -101,7 +109,8 @@ class ReadSentence:
         return frozenset(
             i
             for i, word in enumerate(self.words)
-            if (self.is_name(i) and word.lower() not in DATES) or (self.tags and self.tags[i] == "NN" and _is_person(word.lower()))
+            if (self.is_name(i) and word.lower() not in DATES)
+            or (self.tags and self.tags[i] == "NN" and _is_person(word.lower()))
         )
 
     def names_a_person(self) -> bool:
@@ -136,7 +145,7 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
     links = words[-1] in TRAILING_LINKS or not CONCLUDING_WORDS.isdisjoint(words)
     links = links or _points_back(opening) or _counts_on(sentence, indices)
     inside = _points_back_inside(sentence, indices) or _points_alone(sentence, indices)
-    inside = inside or _answers(sentence, indices)
+    inside = inside or _answers(sentence, indices) or _sides_with_nothing(sentence, indices)
     return 1 if before and (links or inside) else 0
 
 
@@ -155,10 +164,11 @@ def says_how_it_went(words: Sequence[str]) -> bool:
 
 
 def only_announces(words: Sequence[str]) -> bool:
-    """Whether a sentence says only that more follows: "there are a few things I still do not compost"."""
+    """Whether it says only that more follows: "there are a few things I do not eat", "you have two choices"."""
     lower = [word.lower() for word in words if is_word(word)]
     exists = lower[:1] == ["there"] and lower[1:2] != [] and lower[1] in FORMS_OF_BE
-    return exists and not ANNOUNCED_NOUNS.isdisjoint(lower[2:7])
+    counts = any(own in COUNTS and word in ANNOUNCED_NOUNS for own, word in pairwise(lower[-_LAST_WORDS:]))
+    return (exists and not ANNOUNCED_NOUNS.isdisjoint(lower[2:7])) or (counts and len(lower) <= _LONGEST_COUNT)
 
 
 def asks_the_reader(words: Sequence[str]) -> bool:
@@ -309,6 +319,14 @@ def _points_back_inside(sentence: ReadSentence, indices: Sequence[int]) -> bool:
     return False
 
 
+def _sides_with_nothing(sentence: ReadSentence, indices: Sequence[int]) -> bool:
+    """Whether somebody "voted against", and nothing says against what."""
+    for verb, index in pairwise(indices):
+        if sentence.words[index].lower() == "against" and sentence.words[verb].lower() in _SIDING:
+            return index == indices[-1] or sentence.words[index + 1].lower() in _BEHIND_NOTHING
+    return False
+
+
 def _points_alone(sentence: ReadSentence, indices: Sequence[int]) -> bool:
     """Whether "that" or "both" is an object, and nothing in the sentence is meant: "could you do that?"."""
     nouns = False
@@ -318,6 +336,10 @@ def _points_alone(sentence: ReadSentence, indices: Sequence[int]) -> bool:
         nouns = nouns or (sentence.is_noun(verb) and not sentence.is_name(verb))
         if does and word == "so" and (ends or sentence.words[indices[place]].lower() not in _AMOUNTS):
             return True
+        if word in ("that", "this") and sentence.words[verb].lower() in PREPOSITIONS and not ends:
+            following = sentence.words[indices[place]].lower()  # "the cost of that at two million"
+            if sentence.tags and sentence.tags[index] == "DT" and following in PREPOSITIONS | FORMS_OF_BE:
+                return True
         if word in _POINTING_ALONE and ends and sentence.tags and (does or not nouns or word == "this"):
             return sentence.tags[verb] in _VERBS
     return False

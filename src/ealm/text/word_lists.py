@@ -112,7 +112,8 @@ CLOSINGS = frozenset(
 
 COURTESIES = frozenset(
     "thanks for|thank you for|many thanks for|thanks to everyone|thanks everyone|thanks again|i hope you|i hope this|"
-    "i hope all|i trust you|hope you|hope this|hope all|looking forward to|i look forward|we look forward|welcomed the members|welcomed everyone|welcomed everybody|welcomed all|"
+    "i hope all|i trust you|hope you|hope this|hope all|looking forward to|i look forward|we look forward|we apologise|we apologize|we regret any|please accept|"
+    "welcomed the members|welcomed everyone|welcomed everybody|welcomed all|"
     "welcomed those|opened the meeting|closed the meeting|the meeting closed|the meeting ended|the meeting opened|"
     "the meeting began|the meeting started|apologies were|apologies for absence|minutes of the last".split("|")
 )
@@ -122,11 +123,14 @@ ROLL_LABELS = _words("present apologies absent attending attendance attendees pa
 """Words before a colon and a list of those who were there, or were not."""
 
 ANNOUNCED_NOUNS = _words(
-    "aspects cases catch caveat caveats changes difference differences exception exceptions example examples issue",
-    "issues kinds lesson lessons matter matters news point points problem problems questions reason reasons steps",
-    "thing things things types ways",
+    "aspects cases catch caveat caveats changes choices conditions difference differences exception exceptions",
+    "example examples issue issues kinds lesson lessons matter matters news options point points problem problems",
+    "questions reason reasons steps thing things types ways",
 )
 """What "there are a few" of only says that more follows."""
+
+DECISIONS = _words("adopted agreed approved decided elected recommended rejected resolved voted ruled concluded")
+"""Verbs of what a meeting, a court or a study came to."""
 
 LIMITING_HEADINGS = _words(
     "avoid except exceptions excluded excluding false forbidden myth myths prohibited stop wrong when"

@@ -1,4 +1,4 @@
-"""What a sentence may lose without a loss of grammar or truth: what marks set apart, an opening, a day, a last clause.
+"""What a sentence may lose without a loss of grammar or truth: what marks set apart, an opening, a day.
 
 Nothing else of it changes. A trim is found by its marks and by the parse, and only where both agree.
 """
@@ -36,21 +36,18 @@ _RELATIVES = frozenset(["which", "who", "whom", "whose", "where"])
 _OPENINGS = tuple(
     tuple(own.split())
     for own in (
-        "however|finally|meanwhile|moreover|furthermore|additionally|also|besides|indeed|unfortunately|fortunately|"
-        "instead|consequently|therefore|thus|nevertheless|nonetheless|similarly|surprisingly|naturally|anyway|"
-        "of course|in fact|in addition|as a result|as a consequence|as usual|as you know|as always|by the way|"
-        "on the other hand|by contrast|in contrast|at the same time|in other words|to be honest|in short|after all|"
-        "last but not least|on top of that|what is more|that said|even so|more importantly|in particular"
+        "finally|meanwhile|moreover|furthermore|additionally|also|besides|indeed|unfortunately|fortunately|"
+        "surprisingly|naturally|anyway|of course|in fact|in addition|as a result|as a consequence|as usual|as you know|"
+        "as always|by the way|at the same time|to be honest|in short|last but not least|on top of that|"
+        "more importantly"
     ).split("|")
 )
-"""What leads from one sentence to the next, before a comma."""
+"""What leads from one sentence to the next, before a comma; "however" and the like contradict it, and stay."""
 
 _KNOWN_ALREADY = frozenset(["know", "heard", "mentioned", "discussed", "announced", "agreed", "read", "seen", "said"])
 """Verbs of "as some of you have heard already, …"."""
 
 _LONGEST_OPENING = 10
-
-_CONJUNCTIONS = frozenset(["but", "and"])
 
 _QUOTES = frozenset(['"', "“", "”", "''", "``"])
 _ENDS = frozenset([".", "!", "?", ";", "…"])
@@ -104,8 +101,6 @@ class _Sentence:
         tells = before[:1] == ("as",) and not _KNOWN_ALREADY.isdisjoint(before) and "you" in before
         if comma and (before in _OPENINGS or tells):
             yield 0, comma, _NOTHING
-        elif self.lower[:1] and self.lower[0] in _CONJUNCTIONS and len(self.words) > 1 and self.is_word[1]:
-            yield 0, 0, _NOTHING
 
     def _brackets(self) -> Iterator[tuple[int, int, float]]:
         opened = -1
@@ -173,8 +168,10 @@ class _Sentence:
         if head > comma or self._limits(first, last) or self._speaks_of_it(first, last):
             return None
         if relation == "relcl":
-            opening = self.lower[first : first + 4]
-            return _ASIDE if not _RELATIVES.isdisjoint(opening) and self._is_noun(head) else None
+            opening, told = self.lower[first : first + 4], "now" in self.lower[first : last + 1]
+            ends = last + 1 >= self.end  # it may go on with the story: "libraries, which then failed"
+            plain = not told and not _RELATIVES.isdisjoint(opening) and self._is_noun(head)
+            return (_PHRASE if ends else _ASIDE) if plain else None
         if relation == "appos":
             return _ASIDE if self._is_apposition(top, first, last) else None
         if relation in ("acl", "advcl") and self.parse.tags[first] in ("VBG", "VBN"):
@@ -199,17 +196,11 @@ class _Sentence:
         return named and not PERSON_PRONOUNS.isdisjoint(self.lower[last + 1 :])
 
     def _last_clause(self) -> Iterator[tuple[int, int, float]]:
-        """What follows a semicolon, or ", and" with a subject of its own, up to the end."""
-        for i, word in enumerate(self.words[: self.end]):
-            behind = range(i + 1, self.end)
-            if word == ";" and ";" not in self.words[i + 1 :]:
-                clause = self._is_clause(behind)
-            elif word == "," and self.lower[i + 1 : i + 2] == ["and"]:
-                clause = self._is_clause(behind[1:]) and self._is_statement_before(i)
-            else:
-                continue
-            if clause and len(behind) > _FEWEST_IN_CLAUSE and not self._limits(i, self.end - 1):
-                yield i, self.end - 1, _CLAUSE
+        """What follows the last semicolon."""
+        last = max((i for i, word in enumerate(self.words[: self.end]) if word == ";"), default=self.end)
+        behind = range(last + 1, self.end)
+        if len(behind) >= _FEWEST_IN_CLAUSE and self._is_clause(behind) and not self._limits(last, self.end - 1):
+            yield last, self.end - 1, _CLAUSE
 
     def _is_clause(self, inside: range) -> bool:
         """Whether it has a subject right at its beginning, whose verb is in it."""
@@ -221,12 +212,6 @@ class _Sentence:
             if self.parse.tags[i].startswith(("VB", "MD")) or self.words[i] == ",":
                 return False
         return False
-
-    def _is_statement_before(self, comma: int) -> bool:
-        """Whether the sentence hangs on a verb before the comma, and no clause before it holds for both."""
-        root = self.parse.root
-        subject = any(own.startswith("nsubj") for own in (self.parse.relations[i] for i in self.parse.children[root]))
-        return root < comma and subject and self.parse.tags[root].startswith(("VB", "MD"))
 
     def _days(self) -> Iterator[tuple[int, int, float]]:
         """ "On Tuesday evening" of what was said or done."""
