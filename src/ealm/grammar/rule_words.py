@@ -178,3 +178,20 @@ MOVING = frozenset("bring brings brought bringing take takes took taking taken".
 
 EASE = frozenset("easy easier hard harder possible impossible difficult".split())
 """Adjectives of what somebody does: "easy to clean"."""
+
+LIMITS = frozenset(
+    "only except but although though however provided subject allegedly reportedly supposedly likely otherwise "
+    "maximum minimum least most including excluding unlike".split()
+)
+"""Words by which what stands between commas may limit the rest of a sentence, beside conditions and negations."""
+
+LEADING_ON = tuple(
+    tuple(own.split())
+    for own in (
+        "finally|meanwhile|moreover|furthermore|additionally|also|besides|indeed|unfortunately|fortunately|"
+        "surprisingly|naturally|anyway|of course|in fact|in addition|as a result|as a consequence|as usual|as you know|"
+        "as always|by the way|at the same time|to be honest|in short|last but not least|on top of that|"
+        "more importantly"
+    ).split("|")
+)
+"""What leads from one sentence to the next, before a comma; "however" and the like contradict it, and stay."""

@@ -70,6 +70,9 @@ _SHORT = 5
 _TRIMMED = 0.93
 """Worth of a sentence without an aside beside what is left: the aside stays where nothing else takes its place."""
 
+_NEAR = 2
+"""Sentences behind one that may speak of what it has introduced: "the shed"."""
+
 _LONGEST_QUESTION = 25
 """Words of a paragraph that asks, and says nothing else."""
 
@@ -78,6 +81,9 @@ _WITHOUT_VERB = 0.5
 
 _MOST_FOR_HEADINGS = 0.2
 """Share of the limit that headings may take."""
+
+_MOST_FOR_TITLE = 0.3
+"""Share that the title alone may take."""
 
 _LONGER = 12
 """Words by which a statement may be longer than twice the usual length, where nobody set a limit."""
@@ -287,8 +293,10 @@ class LengthPlanner:
         """Drafts without asides that name nobody of whom other sentences speak."""
         if self._weights[index] < self._mean_weight:  # another whole sentence matters more
             return []
-        others = {word for i, own in enumerate(self._sentences) if i > index for word in own.words}
-        return [draft for draft in self._all[index].trimmed(others) if limit.allows(draft.text)]
+        later = self._sentences[index + 1 :]
+        names = {word for own in later for word in own.words}
+        nouns = {word for own in later[:_NEAR] for word in own.words}
+        return [draft for draft in self._all[index].trimmed(names, nouns) if limit.allows(draft.text)]
 
     def _may_be_shortened(self, group: tuple[int, ...], limit: Limit) -> bool:
         """Whether it is a list and the text little else, or what matters most and hardly fits.
@@ -373,7 +381,7 @@ class LengthPlanner:
         while not (wanted := self._wanted_headings(result)) <= room:
             if self._size_of_headings(room | wanted, limit) > _MOST_FOR_HEADINGS * limit.size:
                 room = {0} & wanted  # only some of them would put the others' sections below the wrong one
-                room = room if self._size_of_headings(room, limit) <= _MOST_FOR_HEADINGS * limit.size else set()
+                room = room if self._size_of_headings(room, limit) <= _MOST_FOR_TITLE * limit.size else set()
                 return self._allocated(parts, limit, room)
             room |= wanted
             result = self._allocated(parts, limit, room)

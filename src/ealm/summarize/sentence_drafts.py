@@ -128,8 +128,8 @@ class SentenceDrafts:
         actions = tuple(Action.REMOVE if i in gone else Action.KEEP for i in range(walk.length))
         return self._draft(Shortened(len(walk.steps), actions, walk))
 
-    def trimmed(self, names: Collection[str] = ()) -> list[SentenceDraft]:
-        """All of it but one or more asides, an opening or a last clause; not without `names`, which others need."""
+    def trimmed(self, names: Collection[str] = (), nouns: Collection[str] = ()) -> list[SentenceDraft]:
+        """All of it but one or more asides or an opening; not without `names` and `nouns`, of which others speak."""
         if not isinstance(self._walks, TreePlan) or self._is_whole or not self.read.has_verb():
             return []
         kept_anyway = self.prepared.hard_keep | set(self.prepared.soft_keep)
@@ -139,6 +139,7 @@ class SentenceDrafts:
             for own in self._walks.trims
             if kept_anyway.isdisjoint(own.gone)
             and not any(words[i] in names and self.read.is_name(i) for i in own.gone)
+            and not any(words[i] in nouns and self.read.is_noun(i) for i in own.gone)
         ]
         free = sorted(free, key=lambda own: own.loss)[:_MOST_TRIMS]
         chosen = (some for size in range(1, len(free) + 1) for some in combinations(free, size))

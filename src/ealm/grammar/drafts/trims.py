@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ealm.grammar import rules
+from ealm.grammar import rule_words, rules
 from ealm.grammar.protocol import NO_HEAD, Parse
 from ealm.text.word_lists import CONDITIONS, NEGATIONS, PERSON_PRONOUNS
 
@@ -21,28 +21,10 @@ class Trim:
     """What they say beside as many words of a statement: a clause as much, an opening nothing."""
 
 
-_LIMITING = (
-    CONDITIONS
-    | NEGATIONS
-    | frozenset(
-        "only except but although though however provided subject allegedly reportedly supposedly likely otherwise "
-        "maximum minimum least most including excluding unlike".split()
-    )
-)
+_LIMITING = CONDITIONS | NEGATIONS | rule_words.LIMITS
 """Words by which what is set apart may limit the rest."""
 
 _RELATIVES = frozenset(["which", "who", "whom", "whose", "where"])
-
-_OPENINGS = tuple(
-    tuple(own.split())
-    for own in (
-        "finally|meanwhile|moreover|furthermore|additionally|also|besides|indeed|unfortunately|fortunately|"
-        "surprisingly|naturally|anyway|of course|in fact|in addition|as a result|as a consequence|as usual|as you know|"
-        "as always|by the way|at the same time|to be honest|in short|last but not least|on top of that|"
-        "more importantly"
-    ).split("|")
-)
-"""What leads from one sentence to the next, before a comma; "however" and the like contradict it, and stay."""
 
 _KNOWN_ALREADY = frozenset(["know", "heard", "mentioned", "discussed", "announced", "agreed", "read", "seen", "said"])
 """Verbs of "as some of you have heard already, …"."""
@@ -99,7 +81,7 @@ class _Sentence:
         comma = next((i for i, word in enumerate(self.words[:_LONGEST_OPENING]) if word == ","), 0)
         before = tuple(self.lower[:comma])
         tells = before[:1] == ("as",) and not _KNOWN_ALREADY.isdisjoint(before) and "you" in before
-        if comma and (before in _OPENINGS or tells):
+        if comma and (before in rule_words.LEADING_ON or tells):
             yield 0, comma, _NOTHING
 
     def _brackets(self) -> Iterator[tuple[int, int, float]]:
