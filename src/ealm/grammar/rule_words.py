@@ -195,3 +195,6 @@ LEADING_ON = tuple(
     ).split("|")
 )
 """What leads from one sentence to the next, before a comma; "however" and the like contradict it, and stay."""
+
+PARTS_OF_SPANS = frozenset("late early later earlier".split())
+"""What says in which part of a day, a month or a year, before its preposition."""
