@@ -58,6 +58,11 @@ _SIDING = frozenset(["vote", "votes", "voted", "voting", "spoke", "argued", "dec
 
 _BEHIND_NOTHING = frozenset([",", ".", ";", "because", "since", "as", "and", "but"])
 
+_QUANTITIES = frozenset(
+    ["and", "each", "both", "all", "many", "some", "people", "any", "anyone", "everyone", "anybody", "everybody"]
+)
+"""What "them" may mean behind it, beside nouns in the plural."""
+
 _LAST_WORDS, _LONGEST_COUNT = 4, 12
 """Where "two choices" ends a sentence that says no more."""
 
@@ -265,7 +270,7 @@ def _unresolved_thing(sentence: ReadSentence, indices: Sequence[int]) -> bool:
 
     "In return they" and "over two winters they" have none before: what a sentence opens with says when or how.
     """
-    nouns = singular = False
+    nouns = singular = several = False
     opens = bool(sentence.tags) and sentence.tags[indices[0]] == "IN"
     for place, index in enumerate(indices):
         word = sentence.words[index].lower()
@@ -273,6 +278,12 @@ def _unresolved_thing(sentence: ReadSentence, indices: Sequence[int]) -> bool:
             return True
         if opens and ((place == 1 and sentence.tags[index] == "NN") or word in SPANS_OF_TIME):
             continue
+        if word == "them" and nouns and sentence.tags and not several:
+            return True  # "the council fills them"
+        several = (
+            several or sentence.tags[index : index + 1] in (("NNS",), ("NNPS",), ("PRP",)) or word in ("and", "each")
+        )
+        several = several or word in _QUANTITIES
         nouns = nouns or sentence.is_noun(index)
         singular = singular or sentence.is_noun(index, singular=True)
     return False

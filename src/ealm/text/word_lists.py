@@ -111,11 +111,12 @@ CLOSINGS = frozenset(
 """Lines that end a letter."""
 
 COURTESIES = frozenset(
-    "thanks for|thank you for|many thanks for|thanks to everyone|thanks everyone|thanks again|i hope you|i hope this|"
-    "i hope all|i trust you|hope you|hope this|hope all|looking forward to|i look forward|we look forward|we apologise|we apologize|we regret any|please accept|"
-    "welcomed the members|welcomed everyone|welcomed everybody|welcomed all|"
-    "welcomed those|opened the meeting|closed the meeting|the meeting closed|the meeting ended|the meeting opened|"
-    "the meeting began|the meeting started|apologies were|apologies for absence|minutes of the last".split("|")
+    "thanks for|thank you for|many thanks for|thanks to everyone|thanks everyone|thanks again|i hope you|"
+    "i hope this|i hope all|i trust you|hope you|hope this|hope all|looking forward to|i look forward|"
+    "we look forward|we apologise|we apologize|we regret any|please accept|welcomed the members|"
+    "welcomed everyone|welcomed everybody|welcomed all|welcomed those|opened the meeting|closed the meeting|"
+    "the meeting closed|the meeting ended|the meeting opened|the meeting began|the meeting started|"
+    "apologies were|apologies for absence|minutes of the last".split("|")
 )
 """Beginnings of sentences, or what "the chair" does in them, that say how a letter or a meeting went."""
 
