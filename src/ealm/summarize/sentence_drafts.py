@@ -130,13 +130,14 @@ class SentenceDrafts:
 
     def trimmed(self, names: Collection[str] = (), nouns: Collection[str] = ()) -> list[SentenceDraft]:
         """All of it but one or more asides or an opening; not without `names` and `nouns`, of which others speak."""
-        if not isinstance(self._walks, TreePlan) or self._is_whole or not self.read.has_verb():
+        plan = self._walks
+        if not isinstance(plan, TreePlan) or self._is_whole or not self.read.has_verb():
             return []
         kept_anyway = self.prepared.hard_keep | set(self.prepared.soft_keep)
         words = self.prepared.sentence.words
         free = [
             own
-            for own in self._walks.trims
+            for own in plan.trims
             if kept_anyway.isdisjoint(own.gone)
             and not any(words[i] in names and self.read.is_name(i) for i in own.gone)
             and not any(words[i] in nouns and self.read.is_noun(i) for i in own.gone)
@@ -148,14 +149,14 @@ class SentenceDrafts:
             gone = frozenset().union(*(own.gone for own in some))
             if gone in found:
                 continue
-            draft = self._without(gone, some)
+            draft = self._without(plan, gone, some)
             if len(draft.kept - self.prepared.punctuation) >= _ENOUGH_WORDS and not self._is_torn(draft):
                 found[gone] = draft
         return list(found.values())
 
-    def _without(self, gone: frozenset[int], trims: Sequence[Trim]) -> SentenceDraft:
+    def _without(self, plan: TreePlan, gone: frozenset[int], trims: Sequence[Trim]) -> SentenceDraft:
         """The sentence without some of its words, which say less than those of its statement."""
-        walk, step = self._walks.walk(set(range(len(self._values))) - gone)
+        walk, step = plan.walk(set(range(len(self._values))) - gone)
         actions = tuple(Action.REMOVE if i in gone else Action.KEEP for i in range(walk.length))
         draft = self._draft(Shortened(step, actions, walk))
         loss = {i: max(own.loss for own in trims if i in own.gone) for i in gone}
