@@ -246,7 +246,14 @@ def test_a_request_is_no_mere_question() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Present : Ms Lark , Mr Fenn", "I hope you had a good summer .", "The minutes of 9 April were approved ."]
+    "text",
+    [
+        "Present : Ms Lark , Mr Fenn",
+        "Present were Ada and Bo .",
+        "I hope you had a good summer .",
+        "The minutes of 9 April were approved .",
+        "Thanks to Ada , who wrote the code .",
+    ],
 )
 def test_lists_of_those_present_and_wishes_are_formalities(text: str) -> None:
     assert says_how_it_went(text.split())

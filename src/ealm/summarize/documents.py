@@ -64,7 +64,7 @@ _DECIDES = 1.25
 _BY_WORDS = 0.5
 """Share of what a sentence says that goes by the number of its words, not by what they weigh."""
 
-_SHORT = 5
+_SHORT = 3
 """Words of a sentence inside of a paragraph that hangs on the one before it: "Nothing broke" is one."""
 
 _TRIMMED = 0.93

@@ -246,11 +246,13 @@ class SentenceDrafts:
     def item(self, limit: Limit, share: float) -> SentenceDraft:
         """A share of it as an item of a list, or a little more, so that it says enough; a short phrase is whole.
 
-        A whole sentence gives only what it can spare: without "and the provider" it is another rule.
+        A numbered sentence gives only what it can spare: without "and the provider" it is another rule.
         """
         full = limit.measure(self.prepared.sentence.text)
         short = len(self.prepared.sentence.words) <= _LONGEST_PHRASE and not self.read.has_verb()
-        ways = (True,) if self.read.has_verb() and self.prepared.sentence.text.endswith(".") else (True, False)
+        numbered = any(character.isdigit() for character in self.prepared.sentence.lead)
+        is_rule = numbered and self.read.has_verb() and self.prepared.sentence.text.endswith(".")
+        ways = (True,) if is_rule else (True, False)
         for own in [] if self._is_whole or short else [share, *(more for more in _SHARES if more > share)]:
             size = replace(limit, size=max(1, round(own * full)))
             for draft in (self.within(size, careful=careful) for careful in ways):

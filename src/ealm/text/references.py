@@ -161,6 +161,11 @@ def says_how_it_went(words: Sequence[str]) -> bool:
     spans = {" ".join(lower[start : start + size]) for start in range(first, len(lower)) for size in (2, 3)}
     if lower[first : first + 1] and lower[first] in ROLL_LABELS and ":" in words[:4]:
         return True  # "Present: Ms Lark, Mr Fenn"
+    if lower[first : first + 1] == ["present"] and lower[first + 1 : first + 2] in (["was"], ["were"]):
+        return True
+    if lower[first : first + 2] == ["thanks", "to"] and words[first + 2 : first + 3] != []:
+        named = next((word for word in words[first + 2 :] if is_word(word)), "")
+        return named[:1].isupper() or named.lower() in ("all", "everyone", "everybody")
     if "minutes" in lower[first : first + 2] and "approved" in map(str.lower, words):
         return True
     opening = {" ".join(lower[first : first + size]) for size in (2, 3)}
