@@ -215,6 +215,8 @@ def test_more_words_that_point_back(words: str, tags: str, expected: int) -> Non
         ("over two winters they slept", "IN CD NNS PRP VBD", 1),
         ("in March she slept", "IN NNP PRP VBD", 2),
         ("engineers put the cost of that at two million", "NNS VBD DT NN IN DT IN CD CD", 1),
+        ("we hope to fix this in May", "PRP VBP TO VB DT IN NNP", 1),
+        ("we hope to fix this roof in May", "PRP VBP TO VB DT NN IN NNP", 0),
         ("he voted against because of it", "PRP VBD IN IN IN PRP", 2),
         ("Ann voted against because prices rise", "NNP VBD IN IN NNS VBP", 1),
         ("Ann voted against the plan", "NNP VBD IN DT NN", 0),

@@ -1,7 +1,7 @@
 """Texts of several sentences: which of them stay, and how long each of those is."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import regex
@@ -63,6 +63,9 @@ _DECIDES = 1.25
 
 _BY_WORDS = 0.5
 """Share of what a sentence says that goes by the number of its words, not by what they weigh."""
+
+_SAID: tuple[Form, ...] = ("prose", "item")
+"""What consists of words, unlike code and tables."""
 
 _SHORT = 3
 """Words of a sentence inside of a paragraph that hangs on the one before it: "Nothing broke" is one."""
@@ -276,8 +279,19 @@ class LengthPlanner:
         return _Part(group, drafts, [self._choice(group, own, limit) for own in drafts])
 
     def _is_most(self, group: tuple[int, ...]) -> bool:
-        """Whether the text is little else."""
-        return len(group) > _MOST_OF_TEXT * len(self._all)
+        """Whether the text is little else, or says little else beside the sentence that matters most."""
+        return len(group) > _MOST_OF_TEXT * len(self._all) or (
+            self._sentences[group[-1]].form == "item" and self._worth_of(group) > _MOST_OF_TEXT * self._worth_of_others
+        )
+
+    def _worth_of(self, indices: Iterable[int]) -> float:
+        return sum(self._worth(i, self._all[i].whole) for i in indices)
+
+    @cached_property
+    def _worth_of_others(self) -> float:
+        """What all sentences are worth but the one that matters most."""
+        most = max(self._weights, key=lambda i: self._weights[i])
+        return self._worth_of(i for i in self._prose if i != most)
 
     def _drafts(self, group: tuple[int, ...], limit: Limit, *, careful: bool, whole: bool) -> Iterator[Drafts]:
         if len(group) == 1:
@@ -344,6 +358,8 @@ class LengthPlanner:
 
         Names and rare words weigh much, and a sentence is not twice as important because it has two more of them.
         """
+        if self._sentences[index].form not in _SAID:
+            return draft.content
         whole = self._all[index].whole
         words = len(whole.kept - self._all[index].prepared.punctuation)
         usual = self._density * words * draft.content / max(whole.content, 1e-9)
@@ -352,8 +368,9 @@ class LengthPlanner:
     @cached_property
     def _density(self) -> float:
         """What a word of the text says on average."""
-        words = sum(len(self._all[i].whole.kept - self._all[i].prepared.punctuation) for i in self._prose)
-        return sum(self._all[i].whole.content for i in self._prose) / max(1, words)
+        said = [i for i in self._prose if self._sentences[i].form in _SAID]
+        words = sum(len(self._all[i].whole.kept - self._all[i].prepared.punctuation) for i in said)
+        return sum(self._all[i].whole.content for i in said) / max(1, words)
 
     def _needs(self, index: int, draft: SentenceDraft) -> int | None:
         """How many parts before a draft must stand so that it is understood."""

@@ -352,7 +352,9 @@ def _points_alone(sentence: ReadSentence, indices: Sequence[int]) -> bool:
         nouns = nouns or (sentence.is_noun(verb) and not sentence.is_name(verb))
         if does and word == "so" and (ends or sentence.words[indices[place]].lower() not in _AMOUNTS):
             return True
-        if word in ("that", "this") and sentence.words[verb].lower() in PREPOSITIONS and not ends:
+        object_of = sentence.words[verb].lower() in PREPOSITIONS
+        object_of = object_of or (word == "this" and bool(sentence.tags) and sentence.tags[verb] in _VERBS)
+        if word in ("that", "this") and object_of and not ends:
             following = sentence.words[indices[place]].lower()  # "the cost of that at two million"
             if sentence.tags and sentence.tags[index] == "DT" and following in PREPOSITIONS | FORMS_OF_BE:
                 return True
