@@ -46,7 +46,7 @@ def summarizer() -> Summarizer:
         (
             "Norvik is discussing quietly whether to approach its rival Seabed about a merger, several people close "
             "to the matter said.",
-            "Norvik discussing quietly whether to approach rival Seabed.",
+            "Norvik discussing quietly whether to approach Seabed: sources.",
         ),
         (
             "Norvik Holdings Inc plans to sell about 90 paintings by living artists at an auction in September.",

@@ -168,7 +168,7 @@ def test_the_whole_text_meets_the_limit_at_every_size(unit: Unit, action: Action
 
 def test_the_limit_is_used() -> None:
     """Every word is a step: only four words are worth a new sentence."""
-    text = text_of("One two three four five six. Seven eight nine ten. Eleven twelve thirteen fourteen fifteen")
+    text = text_of("One two three four five six.\nSeven eight nine ten.\nEleven twelve thirteen fourteen fifteen")
     lengths = [len(planned(text, size).split()) for size in range(1, 17)]
     assert lengths[:6] == [1, 2, 3, 4, 5, 6]
     assert all(size - 3 <= length <= size for size, length in enumerate(lengths, start=1))
@@ -213,7 +213,7 @@ def test_paragraphs_stay_apart() -> None:
 
 
 def test_what_the_text_is_about_stays() -> None:
-    text = text_of("Cats sleep so much. Dogs bark at night. Rivers flood the fields. Rivers kill old trees.")
+    text = text_of("Cats sleep so much.\nDogs bark at night.\nRivers flood the fields.\nRivers kill old trees.")
     about = np.array([[1.0, 0.0, 0.0], [-0.6, 0.0, 0.8], [0.5, 0.86, 0.0], [-0.5, 0.86, 0.0]])
     assert planned(text, 4, vectors=about) == "Rivers flood the fields."
 
@@ -224,9 +224,9 @@ def test_an_opening_sentence_is_worth_more() -> None:
 
 
 def test_what_is_said_twice_is_said_once() -> None:
-    text = text_of("Wide river rises fast. Wide river rises fast today. Stones of river fall.")
+    text = text_of("Wide river rises fast.\nWide river rises fast today.\nStones of river fall.")
     same = np.array([[1.0, 0.0], [0.99, 0.141], [0.0, 1.0]])
-    assert planned(text, 8, vectors=same) == "Wide river rises fast. Stones of river fall."
+    assert planned(text, 8, vectors=same) == "Wide river rises fast.\nStones of river fall."
 
 
 @pytest.mark.parametrize(
@@ -234,8 +234,8 @@ def test_what_is_said_twice_is_said_once() -> None:
     [
         ("Snow falls hard now. The dam broke at noon. It was old and very weak.", "It", "broke"),
         ("Snow falls. The firm sells boats here. The company said it would grow.", "company", "firm"),
-        ("Snow falls. The judge freed Tom Reyes. The court was full. He wept for hours.", "He", "Reyes"),
-        ("Snow falls. The dam broke. But nobody drowned in the village.", "But", "dam"),
+        ("Snow falls.\nThe judge freed Tom Reyes.\nThe court was full.\nHe wept for hours.", "He", "Reyes"),
+        ("Snow falls.\nThe dam broke.\nBut nobody drowned in the village.", "But", "dam"),
     ],
 )
 def test_a_reference_does_not_stand_alone(text: str, reference: str, antecedent: str) -> None:

@@ -1,4 +1,4 @@
-"""What is shown of a reconstruction: no word twice in a row that the source has once."""
+"""What is shown of a reconstruction: nothing twice that the source says once."""
 
 from collections.abc import Sequence
 
@@ -20,6 +20,9 @@ class Repeating:
     unknown_id = 9
     _scores = torch.tensor([0.0, 0.1, 0.2, 1.0, 0.4, 0.5, 0.0, 0.0, 0.0, 0.0])
 
+    def words(self, ids: Sequence[int]) -> tuple[str, ...]:
+        return tuple(f"word{'abcdefghij'[number]}" if number else "the" for number in ids)
+
     def predict(self, questions: Sequence[Masked[int]]) -> Tensor:
         return self._scores.repeat(sum(len(question.holes) for question in questions), 1)
 
@@ -27,7 +30,7 @@ class Repeating:
 @pytest.mark.parametrize(
     ("source", "actions", "expected"),
     [
-        ((1, 2, 6, 7, 8), (K, D, D, D, K), (1, 3, 5, 3, 8)),
+        ((1, 2, 6, 7, 8), (K, D, D, D, K), (1, 3, 5, 4, 8)),
         ((1, 2, 3, 8), (K, D, K, K), (1, 5, 3, 8)),  # a kept word stays, the guess beside it is another
         ((3, 2, 3, 8), (K, D, K, K), (3, 5, 3, 8)),
         ((1, 2, 2, 8), (K, D, D, K), (1, 3, 3, 8)),  # the source says one word twice, too

@@ -4,6 +4,7 @@ import pytest
 
 from ealm.text.references import (
     ReadSentence,
+    asks_the_reader,
     cuts_behind_colon,
     cuts_into_clause,
     ends_openly,
@@ -11,6 +12,7 @@ from ealm.text.references import (
     lost_main_clause,
     lost_speaker,
     lost_subject,
+    only_announces,
     says_how_it_went,
     sentences_needed,
 )
@@ -35,6 +37,11 @@ BEFORE = [read("The judge freed Tom Reyes"), read("the court was full")]
         ("later Anna said she wept", 0),
         ("this ended the trial", 1),
         ("this year the dam broke", 0),
+        ("with these the dam held", 1),
+        ("during this year the dam broke", 0),
+        ("the other would hold longer", 1),
+        ("the cheaper one would hold longer", 1),
+        ("at the same time the dam broke", 0),
         ("the company said nothing", 1),
         ("the company that built the dam said nothing", 0),
         ("but nobody drowned", 1),
@@ -198,3 +205,57 @@ def test_a_relative_clause_does_not_lose_its_beginning_alone() -> None:
 def test_more_words_that_point_back(words: str, tags: str, expected: int) -> None:
     sentence = ReadSentence(tuple(words.split()), tuple(tags.split()))
     assert sentences_needed(sentence, range(len(sentence.words)), BEFORE) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "expected"),
+    [
+        ("the council fills them", "DT NN VBZ PRP", 1),
+        ("the nurses fill them", "DT NNS VBP PRP", 0),
+        ("over two winters they slept", "IN CD NNS PRP VBD", 1),
+        ("in March she slept", "IN NNP PRP VBD", 2),
+        ("engineers put the cost of that at two million", "NNS VBD DT NN IN DT IN CD CD", 1),
+        ("we hope to fix this in May", "PRP VBP TO VB DT IN NNP", 1),
+        ("we hope to fix this roof in May", "PRP VBP TO VB DT NN IN NNP", 0),
+        ("he voted against because of it", "PRP VBD IN IN IN PRP", 2),
+        ("Ann voted against because prices rise", "NNP VBD IN IN NNS VBP", 1),
+        ("Ann voted against the plan", "NNP VBD IN DT NN", 0),
+    ],
+)
+def test_what_tags_tell_about_references(text: str, tags: str, expected: int) -> None:
+    sentence = ReadSentence(tuple(text.split()), tuple(tags.split()))
+    assert sentences_needed(sentence, range(len(sentence.words)), BEFORE) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("There is one piece of bad news .", True),
+        ("If your seat is affected , you have two choices .", True),
+        ("There are two bakeries in the village .", False),
+        ("We ask three things of you .", True),
+        ("The council rejected two options .", True),
+        ("The two options differ in price , and the council took the cheaper of the two .", False),
+    ],
+)
+def test_some_sentences_only_announce(text: str, expected: bool) -> None:
+    assert only_announces(text.split()) is expected
+
+
+def test_a_request_is_no_mere_question() -> None:
+    assert asks_the_reader("Could you send me the figures ?".split())
+    assert not asks_the_reader("Do you need a tumbler ?".split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Present : Ms Lark , Mr Fenn",
+        "Present were Ada and Bo .",
+        "I hope you had a good summer .",
+        "The minutes of 9 April were approved .",
+        "Thanks to Ada , who wrote the code .",
+    ],
+)
+def test_lists_of_those_present_and_wishes_are_formalities(text: str) -> None:
+    assert says_how_it_went(text.split())

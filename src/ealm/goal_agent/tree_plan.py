@@ -11,6 +11,7 @@ from ealm.goal_agent.tree_planning import Draft, NestedDrafts, UnitTree
 from ealm.grammar.drafts.careful import careful
 from ealm.grammar.drafts.remarks import Remark
 from ealm.grammar.drafts.structure import Structure, below, restricted
+from ealm.grammar.drafts.trims import Trim, trims
 from ealm.grammar.trees.rearranging import ROOT
 from ealm.paper.edits import Action
 from ealm.paper.rollout import Step, Walk
@@ -111,6 +112,12 @@ class TreePlan:
         """Parts of speech of all words; none where there is no tree."""
         tree = self._structure.tree
         return () if tree is None else tree.tags
+
+    @cached_property
+    def trims(self) -> Sequence[Trim]:
+        """What the sentence may lose where another sentence takes its place."""
+        tree = self._structure.tree
+        return () if tree is None else trims(tree.words, tree.parse, tree.is_word)
 
     @cached_property
     def subjects(self) -> frozenset[int]:

@@ -207,6 +207,11 @@ MEDIA = frozenset(
 )
 """Those who tell what they heard of others."""
 
+SPEAKING_FOR = frozenset(
+    "spokesman spokeswoman spokesperson company firm automaker carmaker airline group lender".split()
+)
+"""Those who tell what holds of themselves."""
+
 STRIVING = frozenset(
     "called calling working works worked work struggling struggles struggled struggle scrambling scrambled racing "
     "raced fighting fought vying battling battled bidding trying tried seeking sought".split()
@@ -260,3 +265,23 @@ FIRST_NAMES = frozenset(
     "yvonne yves".split()
 )
 """Whoever has one of them is a person, whose surname is enough in a headline."""
+
+LIMITS = frozenset(
+    "only except but although though however provided subject allegedly reportedly supposedly likely otherwise "
+    "maximum minimum least most including excluding unlike".split()
+)
+"""Words by which what stands between commas may limit the rest of a sentence, beside conditions and negations."""
+
+LEADING_ON = tuple(
+    tuple(own.split())
+    for own in (
+        "finally|meanwhile|moreover|furthermore|additionally|also|besides|indeed|unfortunately|fortunately|"
+        "surprisingly|naturally|anyway|of course|in fact|in addition|as a result|as a consequence|as usual|as you know|"
+        "as always|by the way|at the same time|to be honest|in short|last but not least|on top of that|"
+        "more importantly"
+    ).split("|")
+)
+"""What leads from one sentence to the next, before a comma; "however" and the like contradict it, and stay."""
+
+PARTS_OF_SPANS = frozenset("late early later earlier".split())
+"""What says in which part of a day, a month or a year, before its preposition."""

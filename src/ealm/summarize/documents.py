@@ -1,7 +1,7 @@
 """Texts of several sentences: which of them stay, and how long each of those is."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import regex
@@ -21,7 +21,8 @@ from ealm.summarize.sentence_drafts import SentenceDraft, SentenceDrafts
 from ealm.text.blocks import Form
 from ealm.text.frames import Frame, assembled
 from ealm.text.lengths import Limit, usual_limit
-from ealm.text.references import says_how_it_went, sentences_needed
+from ealm.text.references import asks_the_reader, is_word, only_announces, says_how_it_went, sentences_needed
+from ealm.text.word_lists import DECISIONS
 
 _COST_OF_A_SENTENCE = 3.0
 """By how many content words a sentence of prose is worth less than it says: few full sentences read better than many.
@@ -47,7 +48,33 @@ _WEIGHTS: dict[Form, float] = {"item": 1.5, "verbatim": 0.1, "aside": 0.0}
 first to go, and sentences that thank or welcome."""
 
 _QUESTION_ALONE = 0.25
-"""Weight of a question that is a paragraph of its own, as in an interview: without its answer it says nothing."""
+"""Weight of a question: without its answer it says nothing."""
+
+_ONLY_ANNOUNCES = 0.3
+"""Weight of "there is one piece of bad news"."""
+
+_QUOTED = 0.6
+"""Weight of a sentence that begins with what somebody said: it comments on what the others tell."""
+
+_QUOTATION_MARKS = ('"', "“", "'", "‘")
+
+_DECIDES = 1.25
+"""Weight of a sentence that tells what was decided."""
+
+_BY_WORDS = 0.5
+"""Share of what a sentence says that goes by the number of its words, not by what they weigh."""
+
+_SAID: tuple[Form, ...] = ("prose", "item")
+"""What consists of words, unlike code and tables."""
+
+_SHORT = 3
+"""Words of a sentence inside of a paragraph that hangs on the one before it: "Nothing broke" is one."""
+
+_TRIMMED = 0.93
+"""Worth of a sentence without an aside beside what is left: the aside stays where nothing else takes its place."""
+
+_NEAR = 2
+"""Sentences behind one that may speak of what it has introduced: "the shed"."""
 
 _LONGEST_QUESTION = 25
 """Words of a paragraph that asks, and says nothing else."""
@@ -55,8 +82,11 @@ _LONGEST_QUESTION = 25
 _WITHOUT_VERB = 0.5
 """Weight of a sentence that has none, such as a list of those present; the first may be a title."""
 
-_MOST_FOR_HEADINGS = 0.3
+_MOST_FOR_HEADINGS = 0.2
 """Share of the limit that headings may take."""
+
+_MOST_FOR_TITLE = 0.3
+"""Share that the title alone may take."""
 
 _LONGER = 12
 """Words by which a statement may be longer than twice the usual length, where nobody set a limit."""
@@ -148,17 +178,26 @@ class LengthPlanner:
             found[opening] = max(found[opening], (1 + OPENING_BONUS) * max(items))
         return found
 
+    @cached_property
+    def _mean_weight(self) -> float:
+        found = [weight for i, weight in self._weights.items() if self._sentences[i].form == "prose" and weight > 0]
+        return sum(found) / max(1, len(found))
+
     def _form_weight(self, index: int) -> float:
         sentence = self._sentences[index]
         if sentence.form != "prose":
             return _WEIGHTS.get(sentence.form, 1.0)
-        if index and self._asks_alone(index):
-            return _QUESTION_ALONE
         if says_how_it_went(sentence.words):
             return _WEIGHTS["aside"]
+        if index and (self._asks_alone(index) or self._only_asks(index)):
+            return _QUESTION_ALONE
+        if index and only_announces(sentence.words):
+            return _ONLY_ANNOUNCES
+        if index and sentence.text[:1] in _QUOTATION_MARKS:
+            return _QUOTED
         if index and not self._all[index].read.has_verb():
             return _WITHOUT_VERB
-        return 1.0
+        return _DECIDES if any(word.lower() in DECISIONS for word in sentence.words) else 1.0
 
     @cached_property
     def _above_lists(self) -> int | None:
@@ -172,6 +211,11 @@ class LengthPlanner:
                 if own.text.endswith("."):
                     return None
         return None
+
+    def _only_asks(self, index: int) -> bool:
+        """Whether it is a question that requests nothing."""
+        sentence = self._sentences[index]
+        return sentence.text.endswith("?") and not asks_the_reader(sentence.words)
 
     def _asks_alone(self, index: int) -> bool:
         """Whether a sentence is in a short paragraph that ends with a question: "I lost my card. What now?"."""
@@ -235,14 +279,38 @@ class LengthPlanner:
         return _Part(group, drafts, [self._choice(group, own, limit) for own in drafts])
 
     def _is_most(self, group: tuple[int, ...]) -> bool:
-        """Whether the text is little else."""
-        return len(group) > _MOST_OF_TEXT * len(self._all)
+        """Whether the text is little else, or says little else beside the sentence that matters most."""
+        return len(group) > _MOST_OF_TEXT * len(self._all) or (
+            self._sentences[group[-1]].form == "item" and self._worth_of(group) > _MOST_OF_TEXT * self._worth_of_others
+        )
+
+    def _worth_of(self, indices: Iterable[int]) -> float:
+        return sum(self._worth(i, self._all[i].whole) for i in indices)
+
+    @cached_property
+    def _worth_of_others(self) -> float:
+        """What all sentences are worth but the one that matters most."""
+        most = max(self._weights, key=lambda i: self._weights[i])
+        return self._worth_of(i for i in self._prose if i != most)
 
     def _drafts(self, group: tuple[int, ...], limit: Limit, *, careful: bool, whole: bool) -> Iterator[Drafts]:
         if len(group) == 1:
             whole = whole or not self._says_something(group[0])
-            return ((draft,) for draft in self._all[group[0]].statements(limit, whole=whole, careful=careful))
+            own = self._all[group[0]]
+            found = own.statements(limit, whole=whole, careful=careful)
+            if not self._whole_sentences and self._sentences[group[0]].form == "prose":
+                found = [*self._trimmed(group[0], limit), *found]
+            return ((draft,) for draft in found)
         return group_drafts(group, self._all, self._weights, limit, whole_sentences=whole)
+
+    def _trimmed(self, index: int, limit: Limit) -> list[SentenceDraft]:
+        """Drafts without asides that name nobody of whom other sentences speak."""
+        if self._weights[index] < self._mean_weight:  # another whole sentence matters more
+            return []
+        later = self._sentences[index + 1 :]
+        names = {word for own in later for word in own.words}
+        nouns = {word for own in later[:_NEAR] for word in own.words}
+        return [draft for draft in self._all[index].trimmed(names, nouns) if limit.allows(draft.text)]
 
     def _may_be_shortened(self, group: tuple[int, ...], limit: Limit) -> bool:
         """Whether it is a list and the text little else, or what matters most and hardly fits.
@@ -276,12 +344,33 @@ class LengthPlanner:
     def _worth(self, index: int, draft: SentenceDraft) -> float:
         if not draft.text or draft.content <= 0:
             return 0.0
-        said = self._weights[index] * draft.content
+        said = self._weights[index] * self._said(index, draft)
         prose = self._sentences[index].form == "prose"
-        if draft.text != self._all[index].whole.text:
+        if draft.trimmed:
+            said *= _TRIMMED
+        elif draft.text != self._all[index].whole.text:
             said *= _SHORTENED if prose else _SHORTENED_ITEM
         cost = _COST_OF_A_SENTENCE if prose and index != self._above_lists else 0.0
         return said * draft.content / (draft.content + cost)
+
+    def _said(self, index: int, draft: SentenceDraft) -> float:
+        """What a draft says: halfway between what its words weigh and their mere number.
+
+        Names and rare words weigh much, and a sentence is not twice as important because it has two more of them.
+        """
+        if self._sentences[index].form not in _SAID:
+            return draft.content
+        whole = self._all[index].whole
+        words = len(whole.kept - self._all[index].prepared.punctuation)
+        usual = self._density * words * draft.content / max(whole.content, 1e-9)
+        return _BY_WORDS * usual + (1 - _BY_WORDS) * draft.content
+
+    @cached_property
+    def _density(self) -> float:
+        """What a word of the text says on average."""
+        said = [i for i in self._prose if self._sentences[i].form in _SAID]
+        words = sum(len(self._all[i].whole.kept - self._all[i].prepared.punctuation) for i in said)
+        return sum(self._all[i].whole.content for i in said) / max(1, words)
 
     def _needs(self, index: int, draft: SentenceDraft) -> int | None:
         """How many parts before a draft must stand so that it is understood."""
@@ -290,7 +379,15 @@ class LengthPlanner:
             return 0
         earlier = self._prose[: bisect_left(self._prose, index)]
         before = [self._all[i].read for i in earlier if self._sentences[i].form != "aside"]
-        return sentences_needed(own.read, draft.kept, before)
+        needed = sentences_needed(own.read, draft.kept, before)
+        if needed == 0 and before and self._hangs_on(index):
+            return 1
+        return needed
+
+    def _hangs_on(self, index: int) -> bool:
+        """Whether it is so short that it only goes on with the sentence before: "Nothing broke."."""
+        sentence = self._sentences[index]
+        return not sentence.opens and sum(map(is_word, sentence.words)) <= _SHORT
 
     # Headings
 
@@ -301,7 +398,7 @@ class LengthPlanner:
         while not (wanted := self._wanted_headings(result)) <= room:
             if self._size_of_headings(room | wanted, limit) > _MOST_FOR_HEADINGS * limit.size:
                 room = {0} & wanted  # only some of them would put the others' sections below the wrong one
-                room = room if self._size_of_headings(room, limit) <= _MOST_FOR_HEADINGS * limit.size else set()
+                room = room if self._size_of_headings(room, limit) <= _MOST_FOR_TITLE * limit.size else set()
                 return self._allocated(parts, limit, room)
             room |= wanted
             result = self._allocated(parts, limit, room)
@@ -372,7 +469,7 @@ class LengthPlanner:
         own, draft = self._all[number], result[number]
         size = limit.measure(draft.text)
         free = limit.size - limit.measure(self._text(result))
-        if draft.text == own.whole.text or free <= 0:
+        if draft.text == own.whole.text or draft.trimmed or free <= 0:
             return result
         for allowance in (free + 1, free):  # sentences that no space parts are a word together
             longer = own.within(replace(limit, size=size + allowance))

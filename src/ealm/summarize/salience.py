@@ -9,15 +9,16 @@ import numpy.typing as npt
 from torch import Tensor
 
 from ealm.common.pieces import between_pieces
+from ealm.text.references import says_how_it_went
 from ealm.text.sentences import Sentence
 from ealm.text.word_lists import LIGHT_WORDS
 
 Floats = npt.NDArray[np.float64]
 
-_LEAST_WEIGHT = 0.25
+_LEAST_WEIGHT = 0.35
 """Weight of the sentence that has least to do with the text."""
 
-OPENING_BONUS = 0.6
+OPENING_BONUS = 0.8
 """For the first sentence of a text; the second gets half of it, the third a third."""
 
 _PARAGRAPH_BONUS = 0.1
@@ -77,7 +78,9 @@ def repetition(sentences: Sequence[Sentence]) -> Floats:
 
 def place_bonuses(sentences: Sequence[Sentence]) -> list[float]:
     """(sentences,): what the place of each is worth. Greetings, addresses and code do not open a text."""
-    said = [sentence.form not in ("aside", "verbatim") for sentence in sentences]
+    said = [
+        sentence.form not in ("aside", "verbatim") and not says_how_it_went(sentence.words) for sentence in sentences
+    ]
     before = accumulate(said)
     return [
         OPENING_BONUS / max(1, place) + _PARAGRAPH_BONUS * sentence.opens

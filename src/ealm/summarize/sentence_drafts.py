@@ -1,12 +1,14 @@
 """A sentence of a text at any length, each with what it is worth and what it refers to."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import regex
 
 from ealm.common.caching import cached_property
 from ealm.goal_agent.tree_plan import TreePlan
+from ealm.grammar.drafts.trims import Trim
 from ealm.paper.edits import Action
 from ealm.paper.rollout import WalkSource
 from ealm.summarize.length_fitting import Shortened
@@ -52,6 +54,9 @@ _FEWEST_WITHOUT_VERB = 5
 _LONGEST_PHRASE = 16
 """Words of an item without a verb, which stays whole: "3 cloves of garlic, crushed"."""
 
+_MOST_TRIMS = 4
+"""Asides of a sentence of which each may stay or go."""
+
 _VALUE_OF_A_KEPT_WORD = 0.01
 """Lets a sentence without a content word stay if it fits."""
 
@@ -75,6 +80,8 @@ class SentenceDraft:
     """What it says, in content words by their importance."""
     carries: bool = True
     """Whether its subject and somebody whom it names are left, to whom the next sentence may refer."""
+    trimmed: bool = False
+    """Whether only asides are left out, so that it reads as it was written."""
 
     @property
     def kept(self) -> frozenset[int]:
@@ -120,6 +127,41 @@ class SentenceDrafts:
         walk = self._walks.walk_to(len(self._values))
         actions = tuple(Action.REMOVE if i in gone else Action.KEEP for i in range(walk.length))
         return self._draft(Shortened(len(walk.steps), actions, walk))
+
+    def trimmed(self, names: Collection[str] = (), nouns: Collection[str] = ()) -> list[SentenceDraft]:
+        """All of it but one or more asides or an opening; not without `names` and `nouns`, of which others speak."""
+        plan = self._walks
+        if not isinstance(plan, TreePlan) or self._is_whole or not self.read.has_verb():
+            return []
+        kept_anyway = self.prepared.hard_keep | set(self.prepared.soft_keep)
+        words = self.prepared.sentence.words
+        free = [
+            own
+            for own in plan.trims
+            if kept_anyway.isdisjoint(own.gone)
+            and not any(words[i] in names and self.read.is_name(i) for i in own.gone)
+            and not any(words[i] in nouns and self.read.is_noun(i) for i in own.gone)
+        ]
+        free = sorted(free, key=lambda own: own.loss)[:_MOST_TRIMS]
+        chosen = (some for size in range(1, len(free) + 1) for some in combinations(free, size))
+        found: dict[frozenset[int], SentenceDraft] = {}
+        for some in chosen:
+            gone = frozenset().union(*(own.gone for own in some))
+            if gone in found:
+                continue
+            draft = self._without(plan, gone, some)
+            if len(draft.kept - self.prepared.punctuation) >= _ENOUGH_WORDS and not self._is_torn(draft):
+                found[gone] = draft
+        return list(found.values())
+
+    def _without(self, plan: TreePlan, gone: frozenset[int], trims: Sequence[Trim]) -> SentenceDraft:
+        """The sentence without some of its words, which say less than those of its statement."""
+        walk, step = plan.walk(set(range(len(self._values))) - gone)
+        actions = tuple(Action.REMOVE if i in gone else Action.KEEP for i in range(walk.length))
+        draft = self._draft(Shortened(step, actions, walk))
+        loss = {i: max(own.loss for own in trims if i in own.gone) for i in gone}
+        content = self.whole.content - sum(loss[i] * self._values[i] for i in gone)
+        return replace(draft, content=content, trimmed=True)
 
     @property
     def least(self) -> SentenceDraft:
@@ -202,12 +244,18 @@ class SentenceDrafts:
         return found
 
     def item(self, limit: Limit, share: float) -> SentenceDraft:
-        """A share of it as an item of a list, or a little more, so that it says enough; a short phrase is whole."""
+        """A share of it as an item of a list, or a little more, so that it says enough; a short phrase is whole.
+
+        A numbered sentence gives only what it can spare: without "and the provider" it is another rule.
+        """
         full = limit.measure(self.prepared.sentence.text)
         short = len(self.prepared.sentence.words) <= _LONGEST_PHRASE and not self.read.has_verb()
+        numbered = any(character.isdigit() for character in self.prepared.sentence.lead)
+        is_rule = numbered and self.read.has_verb() and self.prepared.sentence.text.endswith(".")
+        ways = (True,) if is_rule else (True, False)
         for own in [] if self._is_whole or short else [share, *(more for more in _SHARES if more > share)]:
             size = replace(limit, size=max(1, round(own * full)))
-            for draft in (self.within(size, careful=careful) for careful in (True, False)):
+            for draft in (self.within(size, careful=careful) for careful in ways):
                 if own < 1 and draft.shortened.complete and self.says_enough(draft, limit):
                     return draft
         return self.whole

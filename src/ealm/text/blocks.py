@@ -7,7 +7,7 @@ from typing import Literal
 
 import regex
 
-from ealm.text.word_lists import CLOSINGS, GREETINGS, LETTER_FIELDS
+from ealm.text.word_lists import AUXILIARIES, CLOSINGS, GREETINGS, LETTER_FIELDS
 
 Form = Literal["prose", "heading", "item", "verbatim", "aside"]
 """What a stretch of text is: prose is shortened; so is an item of a list, which stays an item; a heading, something
@@ -28,7 +28,7 @@ _ENDS_A_SENTENCE = regex.compile(r"[.!?:;,…。！？][\"'”’)\]]*\z")
 
 _QUOTED = regex.compile(r"\s*>|On\b.*\bwrote:\s*\z|-+\s?(?:Original|Forwarded)\b", regex.DOTALL)
 _LONGEST_HEADING = 12
-_LONGEST_TIGHT_HEADING = 6
+_LONGEST_TIGHT_HEADING = 9
 """Words of a heading without a blank line below it."""
 _LONGEST_GREETING = 5
 _LONGEST_SIGNATURE = 6
@@ -114,7 +114,7 @@ def _with_run_in_headings(blocks: Sequence[Block]) -> Iterator[Block]:
     found = [None] * len(blocks[:1]) + [
         None  # "Twice." answers a question
         if block.form not in ("prose", "item") or before.text.rstrip().endswith("?")
-        else _RUN_IN.match(block.lead.lstrip() + block.text)
+        else _run_in_heading(block.lead.lstrip() + block.text)
         for before, block in pairwise(blocks)
     ]
     several = sum(match is not None for match in found) >= _FEWEST_RUN_IN
@@ -126,6 +126,12 @@ def _with_run_in_headings(blocks: Sequence[Block]) -> Iterator[Block]:
             indent = block.lead[: len(block.lead) - len(block.lead.lstrip())]
             yield Block(indent + (number or ""), heading, space, "heading")
             yield Block("", (block.lead.lstrip() + block.text)[match.end() :], block.gap, "prose")
+
+
+def _run_in_heading(text: str) -> regex.Match[str] | None:
+    """The heading that a paragraph begins with; "The floor is thin." is none."""
+    match = _RUN_IN.match(text)
+    return None if match is None or not AUXILIARIES.isdisjoint(match[2].lower().rstrip(".").split()) else match
 
 
 def _is_code(text: str) -> bool:

@@ -6,19 +6,26 @@ from itertools import pairwise
 
 from ealm.text.marks import is_whole
 from ealm.text.word_lists import (
+    ANNOUNCED_NOUNS,
     ARTICLES,
     CLASS_NOUNS,
     CONCLUDING_WORDS,
+    COUNTS,
     COURTESIES,
+    DATES,
     FORMS_OF_BE,
     HALF_VERBS,
     LIGHT_WORDS,
     LINKING_WORDS,
+    ONE_OF_SEVERAL,
     ORDINALS_ALONE,
     PERSON_PRONOUNS,
     PERSONS,
     POINTING_WORDS,
+    PREPOSITIONS,
+    ROLL_LABELS,
     SPANS_AFTER_THIS,
+    SPANS_OF_TIME,
     THING_PRONOUNS,
     TRAILING_LINKS,
 )
@@ -46,6 +53,20 @@ _SIGNS = ("`", "@", "#")
 _NOMINATIVES = frozenset(["i", "he", "she", "it", "we", "they"])
 
 _POINTING_INSIDE = frozenset(["these", "those"])
+
+_SIDING = frozenset(["vote", "votes", "voted", "voting", "spoke", "argued", "decided", "was", "were"])
+
+_BEHIND_NOTHING = frozenset([",", ".", ";", "because", "since", "as", "and", "but"])
+
+_QUANTITIES = frozenset(
+    ["and", "each", "both", "all", "many", "some", "people", "any", "anyone", "everyone", "anybody", "everybody"]
+)
+"""What "them" may mean behind it, beside nouns in the plural."""
+
+_LAST_WORDS, _LONGEST_COUNT = 4, 12
+"""Where "two choices" ends a sentence that says no more."""
+
+_POINTING_BEHIND = frozenset(["this", "these", "that", "those", "such"])
 
 _POINTING_ALONE = frozenset(["that", "this", "both", "neither"])
 
@@ -93,7 +114,8 @@ class ReadSentence:
         return frozenset(
             i
             for i, word in enumerate(self.words)
-            if self.is_name(i) or (self.tags and self.tags[i] == "NN" and _is_person(word.lower()))
+            if (self.is_name(i) and word.lower() not in DATES)
+            or (self.tags and self.tags[i] == "NN" and _is_person(word.lower()))
         )
 
     def names_a_person(self) -> bool:
@@ -128,7 +150,7 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
     links = words[-1] in TRAILING_LINKS or not CONCLUDING_WORDS.isdisjoint(words)
     links = links or _points_back(opening) or _counts_on(sentence, indices)
     inside = _points_back_inside(sentence, indices) or _points_alone(sentence, indices)
-    inside = inside or _answers(sentence, indices)
+    inside = inside or _answers(sentence, indices) or _sides_with_nothing(sentence, indices)
     return 1 if before and (links or inside) else 0
 
 
@@ -137,9 +159,32 @@ def says_how_it_went(words: Sequence[str]) -> bool:
     lower = [word.lower() for word in words[: _LONGEST_COURTESY + 4]]
     first = next((index for index, word in enumerate(lower) if is_word(word)), 0)
     spans = {" ".join(lower[start : start + size]) for start in range(first, len(lower)) for size in (2, 3)}
+    if lower[first : first + 1] and lower[first] in ROLL_LABELS and ":" in words[:4]:
+        return True  # "Present: Ms Lark, Mr Fenn"
+    if lower[first : first + 1] == ["present"] and lower[first + 1 : first + 2] in (["was"], ["were"]):
+        return True
+    if lower[first : first + 2] == ["thanks", "to"] and words[first + 2 : first + 3] != []:
+        named = next((word for word in words[first + 2 :] if is_word(word)), "")
+        return named[:1].isupper() or named.lower() in ("all", "everyone", "everybody")
+    if "minutes" in lower[first : first + 2] and "approved" in map(str.lower, words):
+        return True
     opening = {" ".join(lower[first : first + size]) for size in (2, 3)}
     verbs = {span for span in spans if span.split()[0] in ("welcomed", "opened", "closed")}
     return not COURTESIES.isdisjoint(opening | verbs)
+
+
+def only_announces(words: Sequence[str]) -> bool:
+    """Whether it says only that more follows: "there are a few things I do not eat", "you have two choices"."""
+    lower = [word.lower() for word in words if is_word(word)]
+    exists = lower[:1] == ["there"] and lower[1:2] != [] and lower[1] in FORMS_OF_BE
+    counts = any(own in COUNTS and word in ANNOUNCED_NOUNS for own, word in pairwise(lower[-_LAST_WORDS:]))
+    return (exists and not ANNOUNCED_NOUNS.isdisjoint(lower[2:7])) or (counts and len(lower) <= _LONGEST_COUNT)
+
+
+def asks_the_reader(words: Sequence[str]) -> bool:
+    """Whether a question is a request: "could you send me the figures?"."""
+    lower = [word.lower() for word in words]
+    return "you" in lower[:6] and lower[0] in ("can", "could", "will", "would", "please", "may")
 
 
 def lost_conjunction(words: Sequence[str], kept: Collection[int]) -> bool:
@@ -220,7 +265,7 @@ def _unresolved_person(sentence: ReadSentence, indices: Sequence[int]) -> bool:
     for index in indices:
         if sentence.words[index].lower() in PERSON_PRONOUNS:
             return True
-        if sentence.is_name(index):
+        if sentence.is_name(index) and sentence.words[index].lower() not in DATES:
             return False
     return False
 
@@ -228,16 +273,22 @@ def _unresolved_person(sentence: ReadSentence, indices: Sequence[int]) -> bool:
 def _unresolved_thing(sentence: ReadSentence, indices: Sequence[int]) -> bool:
     """Whether "they" comes before every noun, or "it" before every noun in the singular.
 
-    "In return they" has none before it: what a sentence opens with says when or how.
+    "In return they" and "over two winters they" have none before: what a sentence opens with says when or how.
     """
-    nouns = singular = False
+    nouns = singular = several = False
     opens = bool(sentence.tags) and sentence.tags[indices[0]] == "IN"
     for place, index in enumerate(indices):
         word = sentence.words[index].lower()
         if word in THING_PRONOUNS and not (singular if word in _ONE_THING else nouns):
             return True
-        if opens and place == 1 and sentence.tags[index] == "NN":
+        if opens and ((place == 1 and sentence.tags[index] == "NN") or word in SPANS_OF_TIME):
             continue
+        if word == "them" and nouns and sentence.tags and not several:
+            return True  # "the council fills them"
+        several = (
+            several or sentence.tags[index : index + 1] in (("NNS",), ("NNPS",), ("PRP",)) or word in ("and", "each")
+        )
+        several = several or word in _QUANTITIES
         nouns = nouns or sentence.is_noun(index)
         singular = singular or sentence.is_noun(index, singular=True)
     return False
@@ -259,6 +310,10 @@ def _points_back(words: Sequence[str]) -> bool:
         return True
     if first in POINTING_WORDS:
         return second not in SPANS_AFTER_THIS
+    if first in PREPOSITIONS and second in _POINTING_BEHIND:  # "with these", "during these two weeks"
+        return third not in SPANS_AFTER_THIS
+    if first == "the" and (second in ONE_OF_SEVERAL or third in ("one", "ones")):
+        return third != "time"  # "at the same time" begins otherwise
     return first == "the" and second in CLASS_NOUNS and third not in _BEHIND_PLAIN_NOUN
 
 
@@ -280,6 +335,14 @@ def _points_back_inside(sentence: ReadSentence, indices: Sequence[int]) -> bool:
     return False
 
 
+def _sides_with_nothing(sentence: ReadSentence, indices: Sequence[int]) -> bool:
+    """Whether somebody "voted against", and nothing says against what."""
+    for verb, index in pairwise(indices):
+        if sentence.words[index].lower() == "against" and sentence.words[verb].lower() in _SIDING:
+            return index == indices[-1] or sentence.words[index + 1].lower() in _BEHIND_NOTHING
+    return False
+
+
 def _points_alone(sentence: ReadSentence, indices: Sequence[int]) -> bool:
     """Whether "that" or "both" is an object, and nothing in the sentence is meant: "could you do that?"."""
     nouns = False
@@ -289,6 +352,12 @@ def _points_alone(sentence: ReadSentence, indices: Sequence[int]) -> bool:
         nouns = nouns or (sentence.is_noun(verb) and not sentence.is_name(verb))
         if does and word == "so" and (ends or sentence.words[indices[place]].lower() not in _AMOUNTS):
             return True
+        object_of = sentence.words[verb].lower() in PREPOSITIONS
+        object_of = object_of or (word == "this" and bool(sentence.tags) and sentence.tags[verb] in _VERBS)
+        if word in ("that", "this") and object_of and not ends:
+            following = sentence.words[indices[place]].lower()  # "the cost of that at two million"
+            if sentence.tags and sentence.tags[index] == "DT" and following in PREPOSITIONS | FORMS_OF_BE:
+                return True
         if word in _POINTING_ALONE and ends and sentence.tags and (does or not nouns or word == "this"):
             return sentence.tags[verb] in _VERBS
     return False

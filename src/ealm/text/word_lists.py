@@ -47,7 +47,7 @@ POINTING_WORDS = _words("this that these those such")
 LINKING_WORDS = _words(
     "but and or so yet nor however also instead meanwhile therefore thus hence moreover furthermore nevertheless "
     "nonetheless otherwise consequently similarly likewise besides then still too both neither another others here "
-    "additionally accordingly conversely"
+    "additionally accordingly conversely yes"
 )
 """Words at the start of a sentence that hang on the one before."""
 
@@ -58,6 +58,9 @@ CLASS_NOUNS = _words(
     "scientists spokesman spokeswoman statement study suspect team two victim victims woman women",
 )
 """Nouns that with "the" stand for something that the sentence before has named."""
+
+ONE_OF_SEVERAL = _words("other others latter former same remaining one ones")
+"""What with "the", or "the cheaper", picks out of something that the sentence before has named."""
 
 ORDINALS_ALONE = _words("first second third last")
 """What with "the" stands for something that the sentence before has named, if a verb follows."""
@@ -111,12 +114,27 @@ CLOSINGS = frozenset(
 """Lines that end a letter."""
 
 COURTESIES = frozenset(
-    "thanks for|thank you for|many thanks for|thanks to everyone|thanks everyone|thanks again|i hope you are|"
-    "i hope this|hope you are|hope this|welcomed the members|welcomed everyone|welcomed everybody|welcomed all|"
-    "welcomed those|opened the meeting|closed the meeting|the meeting closed|the meeting ended|the meeting opened|"
-    "the meeting began|the meeting started|apologies were|apologies for absence|minutes of the last".split("|")
+    "thanks for|thank you for|many thanks for|thanks to everyone|thanks everyone|thanks again|i hope you|"
+    "i hope this|i hope all|i trust you|hope you|hope this|hope all|looking forward to|i look forward|"
+    "we look forward|we apologise|we apologize|we regret any|please accept|welcomed the members|"
+    "welcomed everyone|welcomed everybody|welcomed all|welcomed those|opened the meeting|closed the meeting|"
+    "the meeting closed|the meeting ended|the meeting opened|the meeting began|the meeting started|"
+    "apologies were|apologies for absence|minutes of the last".split("|")
 )
 """Beginnings of sentences, or what "the chair" does in them, that say how a letter or a meeting went."""
+
+ROLL_LABELS = _words("present apologies absent attending attendance attendees participants regrets distribution")
+"""Words before a colon and a list of those who were there, or were not."""
+
+ANNOUNCED_NOUNS = _words(
+    "aspects cases catch caveat caveats changes choices conditions difference differences exception exceptions",
+    "example examples issue issues kinds lesson lessons matter matters news options point points problem problems",
+    "questions reason reasons steps thing things types ways",
+)
+"""What "there are a few" of only says that more follows."""
+
+DECISIONS = _words("adopted agreed approved decided elected recommended rejected resolved voted ruled concluded")
+"""Verbs of what a meeting, a court or a study came to."""
 
 LIMITING_HEADINGS = _words(
     "avoid except exceptions excluded excluding false forbidden myth myths prohibited stop wrong when"
@@ -235,6 +253,10 @@ DELETED_WORDS = _words(
 """Stop words of the baseline that removes them: neither prepositions, conjunctions, adverbs nor negations."""
 
 _SPANS_OF_TIME = "day days week weeks month months year years decade decades century hour hours minute minutes"
+SPANS_OF_TIME = _words(_SPANS_OF_TIME, "centuries season seasons summers winters weekend weekends")
+"""Nouns that say for how long."""
+DATES = _words(_DAYS, "january february march april may june july august september october november december")
+"""Names of days and months."""
 _HIDDEN_NUMBERS = "# ## ### #### #.# ##.# ##.## #,### ##,### ###,###"
 
 STOP_WORDS = (DELETED_WORDS | _words(_SPANS_OF_TIME, _HIDDEN_NUMBERS, "& *")) - NEGATIONS

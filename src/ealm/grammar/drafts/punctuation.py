@@ -185,6 +185,8 @@ class Punctuation:
             speech = heads[speech]
         if before != mark - 1 and relations[speech].startswith("attribution") and heads[speech] > mark > speech:
             return True
+        if self._closed_an_aside(mark, before, behind):
+            return True  # "the full price, including the postage, within ten days"
         opened = self._owners[mark]
         if before != mark - 1 and opened and all(relations[i] == "ccomp" and i > mark > heads[i] for i in opened):
             return True  # "he stressed, in May, it would …"
@@ -196,6 +198,17 @@ class Punctuation:
         return verb is not None and (
             behind == verb or (heads[behind] == verb and relations[behind] in ("aux", "auxpass", "neg"))
         )
+
+    def _closed_an_aside(self, mark: int, before: int, behind: int) -> bool:
+        """Whether a comma closed a phrase behind a word that is gone whole, with the comma before it."""
+        words, structure = self._words, self._structure
+        gone = [i for i in range(before + 2, mark) if self._is_word[i]]
+        if words[mark] != "," or words[before + 1] != "," or not gone or behind != mark + 1:
+            return False
+        tops = [i for i in gone if structure.heads[i] not in gone]
+        phrases = all(structure.relations[i] in ("prep", "appos") and structure.heads[i] <= before for i in tops)
+        goes_on = structure.relations[behind] == "prep" and structure.heads[behind] < mark
+        return phrases and goes_on
 
     def _stays(self, mark: int, kept: Collection[int]) -> bool:
         owners = self._closers.get(mark) or self._owners[mark]

@@ -12,6 +12,7 @@ def join_phrases(tree: Tree) -> None:
     join_idioms(tree)
     join_bounds(tree)
     join_dates(tree)
+    join_early_and_late(tree)
     join_numbers(tree)
     free_degrees(tree)
     join_exceptions(tree)
@@ -110,6 +111,15 @@ def join_dates(tree: Tree) -> None:
             for i in span:
                 if i != tops[0]:
                     tree.move(i, tops[0], "idiom")
+
+
+def join_early_and_late(tree: Tree) -> None:
+    """ "Voted late on Tuesday": without the day, "voted late" says something else."""
+    for i, word in enumerate(tree.lower[:-1]):
+        if word in rule_words.PARTS_OF_SPANS and tree.tags[i + 1] == "IN" and tree.heads[i] == tree.heads[i + 1]:
+            spans = {tree.lower[j] for j in tree.subtree(i + 1)}
+            if not spans.isdisjoint(rules.TIMES) and not tree.children(i):
+                tree.move(i, i + 1, "advmod")
 
 
 def _is_of_date(tree: Tree, i: int) -> bool:

@@ -20,6 +20,8 @@ class Tree:
 
     def __init__(self, words: Sequence[str], parse: Parse, is_word: Sequence[bool]) -> None:
         self.words = words
+        self.parse = parse
+        """As it was before anything is rearranged."""
         self.lower = [straight_apostrophes(word).lower() for word in words]
         self.heads = [ROOT if head in (ROOT, i) else head for i, head in enumerate(parse.heads)]
         self.relations = list(parse.relations)

@@ -24,7 +24,8 @@ def free_statements(tree: Tree) -> None:
         named = speaker is not None and not _is_pronoun(tree, speaker)
         claimed = named and tree.lower[speaker or 0] in rule_words.CLAIMANTS
         if own is None and named and speaker is not None and not (antecedent and named):
-            claimed = claimed or is_anonymous(tree, speaker) or is_medium(tree, speaker) or _judges(tree, content)
+            opinion = _judges(tree, content) and not _speaks_for_it(tree, speaker)
+            claimed = claimed or is_anonymous(tree, speaker) or is_medium(tree, speaker) or opinion
         dependent = (
             claimed or (own is None and _speaks_of_speaker(tree, content)) or (pronoun and not (antecedent and named))
         )
@@ -119,6 +120,12 @@ def is_medium(tree: Tree, speaker: int) -> bool:
     if tree.lower[tree.heads[speaker]] in ("showed", "shows", "found", "finds"):
         return False
     return any(tree.lower[i] in rule_words.MEDIA for i in (speaker, *tree.children(speaker, "compound", "appos")))
+
+
+def _speaks_for_it(tree: Tree, speaker: int) -> bool:
+    """ "The board is unwilling to pay, its chairman said": of itself, and no opinion of another."""
+    own = any(tree.tags[i] == "PRP$" for i in tree.children(speaker, "poss"))
+    return own or tree.lower[speaker] in rule_words.SPEAKING_FOR
 
 
 def _judges(tree: Tree, clause: int) -> bool:
