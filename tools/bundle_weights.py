@@ -5,9 +5,10 @@ python tools/bundle_weights.py --lm DIR         the masked language model, as `e
 python tools/bundle_weights.py --agent DIR      the default agent, as `ealm train` writes it
 python tools/bundle_weights.py --paper-agent DIR    the agent that was trained as in the paper
 
-Matrices of models become 8-bit integers with a scale for each row (`ealm.lm.int8_weights`), everything else stays in
-single precision; tokenizers are compressed, and agents are stored in half precision. Options can be combined, and what
-is not named stays as it is. The same folder always gives the same bytes. `--out DIR` writes elsewhere.
+Matrices of models and of the paper's agent become 8-bit integers with a scale for each row (`ealm.lm.int8_weights`),
+everything else stays in single precision; tokenizers are compressed, and the default agent is stored in half precision.
+Options can be combined, and what is not named stays as it is. The same folder always gives the same bytes. `--out DIR`
+writes elsewhere.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from ealm.common.errors import EalmError
 from ealm.common.storage import packed_path, read_tensors, replaced, write_json
 from ealm.lm import bundled
 from ealm.lm.bert import LightBertConfig, LightBertForMaskedLM, LightTokenizer, light_encoder
-from ealm.lm.int8_weights import write_compact
+from ealm.lm.int8_weights import rounded, write_compact
 from ealm.lm.tokenizer_file import with_listed_vocabulary
 from ealm.summarize.saved_agent import FREQUENT_WORDS_FILE, SavedAgent
 
@@ -72,9 +73,17 @@ def renumbered(tokenizer: Tokenizer, kept: Sequence[int]) -> Tokenizer:
 
 def bundle_agent(source: Path, target: Path) -> None:
     """Write an agent in half precision; its language model is the bundled one."""
+    _bundle_agent(source, target, lambda weights: {name: weight.half() for name, weight in weights.items()})
+
+
+def bundle_paper_agent(source: Path, target: Path) -> None:
+    """The same with matrices in eight bits: the package has a limit of size."""
+    _bundle_agent(source, target, rounded)
+
+
+def _bundle_agent(source: Path, target: Path, smaller: Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]) -> None:
     agent = SavedAgent.load(source)
-    halves = {name: weight.half() for name, weight in agent.weights.items()}
-    replace(agent, weights=halves, lm_name=bundled.NAME).save(target)
+    replace(agent, weights=smaller(agent.weights), lm_name=bundled.NAME).save(target)
     words = target / FREQUENT_WORDS_FILE  # compressed: the package has a limit of size
     _write_packed(words, json.loads(words.read_text(encoding="utf-8")))
     words.unlink()
@@ -103,7 +112,7 @@ _PARTS: dict[str, Callable[[Path, Path], None]] = {
     "lm": bundle_lm,
     "encoder": bundle_encoder,
     "agent": bundle_agent,
-    "paper_agent": bundle_agent,
+    "paper_agent": bundle_paper_agent,
 }
 
 

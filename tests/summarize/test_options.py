@@ -17,12 +17,14 @@ from ealm.summarize.options import OPTIONS, SummarizeOptions
 from ealm.text.lengths import UNITS, Limit
 
 
-def test_by_default_negations_and_names_of_the_papers_agent_are_protected_and_nothing_else_is_asked_for() -> None:
+def test_by_default_negations_numbers_and_names_of_the_papers_agent_are_protected_and_nothing_else_is_asked_for() -> (
+    None
+):
     options = SummarizeOptions()
     assert options.keywords() == {name: option.default for name, option in OPTIONS.items()}
     assert (options.limit("a b c"), options.keep_words) == (None, ())
     assert options.protected_kinds("goal") == ("negation",)
-    assert options.protected_kinds("paper") == ("negation", "names")
+    assert options.protected_kinds("paper") == ("negation", "numbers", "names")
 
 
 def test_nothing_is_protected_in_pretokenized_text_unless_asked_for() -> None:

@@ -41,7 +41,7 @@ def test_a_kept_rewording_replaces_its_first_word_and_removes_the_others(pipelin
 
 def test_a_removed_rewording_removes_all_its_words(pipeline: Pipeline, script: Script) -> None:
     script.action, script.actions = KEEP, dict.fromkeys(range(5), REMOVE)
-    summary = summarize(pipeline, TEXT, words=4, reword=True, trace=True)
+    summary = summarize(pipeline, TEXT, words=4, reword=True, trace=True, protect=["negation"])
     assert summary.summary == "Plans cuts of 7.4%."
     assert [(edit.word, edit.action, edit.order) for edit in summary.edits[:7]] == [
         ("The", REMOVE, 1),
@@ -91,7 +91,7 @@ def test_without_the_wish_nothing_is_reworded(pipeline: Pipeline, script: Script
 
 def test_words_to_keep_are_never_reworded(pipeline: Pipeline, script: Script) -> None:
     script.action, script.actions = KEEP, dict.fromkeys([0, 1, 3, 4, 5], REMOVE)
-    summary = summarize(pipeline, TEXT, words=6, reword=True, keep=["minister", "percent"])
+    summary = summarize(pipeline, TEXT, words=6, reword=True, keep=["minister", "percent"], protect=["negation"])
     assert summary.summary == "Minister plans cuts of 7.4 percent."
     assert [edit.word for edit in summary.edits if edit.action is KEEP][:1] == ["minister"]
 
@@ -110,7 +110,7 @@ def test_protected_words_stay_in_their_new_form(pipeline: Pipeline, script: Scri
 
 def test_a_full_stop_is_not_doubled(pipeline: Pipeline, script: Script) -> None:
     script.action, script.actions = KEEP, dict.fromkeys([5, 6, 7, 8], REMOVE)
-    assert short(pipeline, TEXT, words=5, reword=True) == "The premier of the U.S."
+    assert short(pipeline, TEXT, words=5, reword=True, protect=["negation"]) == "The premier of the U.S."
     assert short(pipeline, "The U.S. river rises.", words=2, keep="the") == "The U.S."
     text = "The old river in the United States."
     assert short(pipeline, text, words=3, keep=["in", "United", "States"], reword=True) == "In United States."

@@ -29,7 +29,12 @@ def test_all_parts_are_written_and_can_be_used(tmp_path: Path, bert_folder: Path
         saved, original = SavedAgent.load(tmp_path / "out" / name), SavedAgent.load(agent_folder)
         assert not (tmp_path / "out" / name / "frequent_words.json").exists()  # compressed, because of the size
         assert (saved.lm_name, saved.settings) == ("embedded", original.settings)
-        assert all(torch.equal(saved.weights[part], original.weights[part].half().float()) for part in saved.weights)
+        for part, weight in saved.weights.items():
+            exact = original.weights[part]
+            if name == "agent" or exact.dim() != 2:
+                assert torch.equal(weight, exact.half().float() if name == "agent" else exact)
+            else:  # eight bits, a scale for each row
+                assert (weight - exact).abs().max() <= exact.abs().max() / 127 / 2 * 1.001
 
 
 def test_an_encoder_loses_free_vocabulary_and_little_else(tmp_path: Path) -> None:

@@ -43,9 +43,14 @@ def restored(compact: Mapping[str, Tensor]) -> dict[str, Tensor]:
             if tensor.dim() != 2 or scale.shape != tensor.shape[:1]:
                 raise ValueError(f"{name} does not fit its scale")
             weights[name] = torch.mul(tensor, scale.float()[:, None])
-        elif not name.endswith(_SCALE):
+        elif not is_scale(name):
             weights[name] = tensor
     return weights
+
+
+def is_scale(name: str) -> bool:
+    """Whether a tensor of that name has the scales of another one."""
+    return name.endswith(_SCALE)
 
 
 def write_compact(folder: Path, weights: Mapping[str, Tensor]) -> None:

@@ -21,6 +21,7 @@ from ealm.common.storage import (
     write_tensors,
 )
 from ealm.goal_agent.agent import GoalAgent
+from ealm.lm.int8_weights import is_scale, restored
 from ealm.paper.agent import Agent
 from ealm.paper.ignored_words import IgnoredWords
 
@@ -126,14 +127,15 @@ def _shapes(path: Path, width: int, settings: Settings) -> dict[str, tuple[int, 
 
 def _read_weights(path: Path, expected: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
     """The weights, checked against the shapes of the agent they are for."""
-    found = _from_file(read_shapes, path)
+    shapes = _from_file(read_shapes, path)
+    found = {name: shape for name, shape in shapes.items() if not is_scale(name)}  # of matrices in eight bits
     if expected != found:
         wrong = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
         raise ModelFolderError(
             f"{path} does not fit {SETTINGS_FILE}: {wrong[0]} should be {expected.get(wrong[0], 'absent')}, "
             f"is {found.get(wrong[0], 'absent')}."
         )
-    weights = _from_file(read_tensors, path)
+    weights = _from_file(lambda path: restored(read_tensors(path)), path)
     wrong = sorted(name for name, tensor in weights.items() if not _usable(tensor))
     if wrong:
         raise ModelFolderError(f"{path} is damaged: {wrong[0]} has values that are no finite numbers.")
@@ -143,7 +145,7 @@ def _read_weights(path: Path, expected: Mapping[str, tuple[int, ...]]) -> dict[s
 def _from_file(read: Callable[[Path], Values], path: Path) -> Values:
     try:
         return read(path)
-    except (OSError, SafetensorError, ValueError) as error:
+    except (OSError, SafetensorError, ValueError, KeyError) as error:
         raise ModelFolderError(f"{path} cannot be read: {error}") from error
 
 
