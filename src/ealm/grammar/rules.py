@@ -389,7 +389,7 @@ NEED_PHRASE = frozenset(
     "charged convicted composed located linked based aimed tied due liable subject prone set get gets got getting "
     "thinking looking range ranges ranged seem seems seemed look looks looked sound sounds sounded feel feels felt "
     "remain remains remained stay stays stayed keep keeps kept become becomes became suitable able unable "
-    "allergic marked resort resorts resorted resorting headed heading".split()
+    "squeeze squeezes squeezed allergic marked resort resorts resorted resorting headed heading".split()
 )
 """Verbs, participles and adjectives that say nothing without the phrase behind them: "is entitled to leave"."""
 

@@ -297,7 +297,8 @@ class Needs(Valency):
 
     def _is_compared_with_as(self, head: int, i: int) -> bool:
         """ "As sharp as", "the same as"."""
-        before = (j for j in self._children[head] if j < i and self._relations[j] != "prep")
+        before = [j for j in self._children[head] if j < i and self._relations[j] != "prep"]
+        before += [k for j in before for k in self._children[j]]  # "half as many attacks as others"
         return any(self._lower[j] in ("as", "so", "such", "same") for j in before)
 
     def _is_told_besides(self, clause: int) -> bool:

@@ -120,8 +120,10 @@ class Scope:
         if self._relations[noun] not in ("dobj", "attr", "pobj"):
             return False
         verb = self._heads[noun]
-        if self._relations[noun] == "pobj":  # "not suitable for children under three"
-            verb = self._heads[verb] if self._tags[self._heads[verb]] == "JJ" else ROOT
+        if self._relations[noun] == "pobj":  # "not suitable for children under three", "not work with bags of others"
+            above = self._heads[verb]
+            denied = above != ROOT and (self._tags[above] == "JJ" or self._completes(verb))
+            verb = above if denied else ROOT
             if verb == ROOT:
                 return False
         subjects = self._of(verb, "nsubj", "nsubjpass")
