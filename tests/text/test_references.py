@@ -33,6 +33,7 @@ BEFORE = [read("The judge freed Tom Reyes"), read("the court was full")]
         ("it is clear that the dam broke", 0),
         ("it took years to build the dam", 0),
         ("he wept", 2),
+        ("in spring , however , the dam broke", 1),
         ("then Anna said she wept", 1),
         ("later Anna said she wept", 0),
         ("this ended the trial", 1),

@@ -24,6 +24,7 @@ from ealm.text.word_lists import (
     POINTING_WORDS,
     PREPOSITIONS,
     ROLL_LABELS,
+    SET_APART_LINKS,
     SPANS_AFTER_THIS,
     SPANS_OF_TIME,
     THING_PRONOUNS,
@@ -148,10 +149,15 @@ def sentences_needed(sentence: ReadSentence, kept: Collection[int], before: Sequ
     article = sentence.words[indices[0] - 1].lower() if indices[0] else ""  # it may be left out
     opening = ["the", *words] if article == "the" else words
     links = words[-1] in TRAILING_LINKS or not CONCLUDING_WORDS.isdisjoint(words)
-    links = links or _points_back(opening) or _counts_on(sentence, indices)
+    links = links or _points_back(opening) or _counts_on(sentence, indices) or _contrasts(sentence, indices)
     inside = _points_back_inside(sentence, indices) or _points_alone(sentence, indices)
     inside = inside or _answers(sentence, indices) or _sides_with_nothing(sentence, indices)
     return 1 if before and (links or inside) else 0
+
+
+def _contrasts(sentence: ReadSentence, indices: Sequence[int]) -> bool:
+    """ "At lunch, however, it is cheap": than what was said before."""
+    return any(sentence.words[i].lower() in SET_APART_LINKS and i and sentence.words[i - 1] == "," for i in indices)
 
 
 def says_how_it_went(words: Sequence[str]) -> bool:

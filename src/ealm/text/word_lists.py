@@ -95,6 +95,9 @@ FREE_NEGATIONS = _words("not never")
 VERB_NEGATIONS = FREE_NEGATIONS | {"n't"}
 """Negations between an auxiliary and its verb, the clitic included."""
 
+SET_APART_LINKS = frozenset("however nevertheless nonetheless meanwhile moreover".split())
+"""Words between commas that join a sentence to the one before."""
+
 SCALES = frozenset("hundred thousand million billion trillion percent pct dozen".split())
 """Words behind a number without which it is another: "$4.85 billion"."""
 
